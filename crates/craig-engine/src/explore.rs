@@ -145,18 +145,25 @@ impl Engine {
         let is_whole = |at: usize, hit: &Hit| at < n_whole && (at == 0 || !is_test(&hit.path));
         let of_rank = || found.iter().enumerate();
         let store = self.store()?;
-        let (pieces, named) = self.read(&store, handle, |project| {
+        let (pieces, named, places) = self.read(&store, handle, |project| {
+            let places = of_rank().filter(|(at, hit)| !is_whole(*at, hit));
+            let places = places.filter(|(_, hit)| !answer.is_answered || hit.score >= MIN_PLACE);
+            let mut files = OutlinedFiles::new(&store, project);
+            let place = |(_, hit): (usize, &&Hit)| {
+                let file = files.get(&hit.path)?;
+                Ok(ExploredPlace::new(hit).of_definition(file))
+            };
+            let places: Result<Vec<_>, EngineError> = places.take(MOST_PLACES).map(place).collect();
             let whole = of_rank().filter(|(at, hit)| is_whole(*at, hit));
             let mut whole: Vec<Hit> = whole.map(|(_, &hit)| hit.clone()).collect();
             let guessed = request.guesses.appended_to(query);
             let query = guessed.as_deref().unwrap_or(query);
             Detail::Lines.shape(&store, project, query, &mut whole)?;
-            self.explored(&store, project, whole, &answer.hits, request)
+            let (pieces, named) = self.explored(&store, project, whole, &answer.hits, request)?;
+            Ok((pieces, named, places?))
         })?;
-        let places = of_rank().filter(|(at, hit)| !is_whole(*at, hit));
-        let places = places.filter(|(_, hit)| !answer.is_answered || hit.score >= MIN_PLACE);
         Ok(Explored {
-            places: places.take(MOST_PLACES).map(|(_, hit)| ExploredPlace::new(hit)).collect(),
+            places,
             pieces,
             named,
             project: answer.project,
@@ -232,7 +239,21 @@ impl Engine {
 impl ExploredPlace {
     fn new(hit: &Hit) -> Self {
         let name = hit.symbol_name.as_ref().map(|name| qualified(hit.parent.as_deref(), name));
-        Self { path: hit.path.clone(), lines: (hit.line_start, hit.line_end), name, score: hit.score }
+        Self { path: hit.path.clone(), lines: lines(hit), name, score: hit.score }
+    }
+
+    /// The same with all lines of the definition that it is a part of.
+    fn of_definition(mut self, file: Option<&OutlinedFile>) -> Self {
+        let (first, last) = self.lines;
+        let symbols = file.map_or(&[][..], |file| &file.symbols);
+        let is_it = |symbol: &&Symbol| {
+            let is_named = self.name.as_deref() == Some(&qualified(symbol.parent.as_deref(), &symbol.name));
+            is_named && symbol.line <= last && first <= symbol.line_end
+        };
+        if let Some(symbol) = symbols.iter().find(is_it) {
+            self.lines = (first.min(symbol.line), last.max(symbol.line_end));
+        }
+        self
     }
 }
 

@@ -87,7 +87,7 @@ fn a_question_is_answered_with_guesses_within_a_path() {
         "what does somebody have to pay",
         &request,
         expect![[r#"
-            shop/cart.py:1-15  Cart.total  29%
+            shop/cart.py:1-15  Cart.__init__ 7-8, Cart.total 10-12, Cart.is_free 14-15  29%
             1	from shop.prices import price_of
             2	
             3	
@@ -103,26 +103,30 @@ fn a_question_is_answered_with_guesses_within_a_path() {
             13	
             14	    def is_free(self):
             15	        return self.total() == 0
-            calls price_of  shop/prices.py:4-5
+            uses price_of  shop/prices.py:4-5
             4	def price_of(item):
             5	    return rounded(item.price)
-            called by Cart.is_free  :15; main  shop/main.py:6
-            tested by test_total  tests/test_cart.py:5
+            Cart.total called by
+              Cart.is_free  :14-15 at 15
+              main  shop/main.py:4-6 at 6
+                top level  shop/main.py:9
+            tested by test_total  tests/test_cart.py:4-5 at 5
 
             less likely:
               shop/prices.py:1-14  price_of  3%
-            Not sure. If this is not it, ask again with names that the code may use and a line of code as it may be.
+            Lines are as they are in the files now.
         "#]],
     );
     check(
         "which volcanoes erupted",
         &ExploreRequest::default(),
         expect![[r#"
-        nothing here seems to answer this; nearest:
-          shop/main.py:1-9  main  0%
-          shop/prices.py:1-14  price_of  0%
-          shop/cart.py:1-15  Cart  0%
-        Ask again with names that the code may use and a line of code as it may be.
-    "#]],
+            nothing here seems to answer this; nearest:
+              shop/main.py:1-9  main  0%
+              shop/prices.py:1-14  price_of  0%
+              shop/cart.py:1-15  Cart  0%
+              tests/test_cart.py:1-5  test_total  0%
+            Ask again with names that the code may use and a line of code as it may be.
+        "#]],
     );
 }

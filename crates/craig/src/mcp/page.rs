@@ -21,9 +21,9 @@ const FRAME_TOKENS: usize = 120;
 /// Arguments of every tool whose answer may be long.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct Paging {
-    /// Token budget of the answer (default 6000). next_cursor asks for what does not fit.
+    /// Token budget (default 6000).
     max_tokens: Option<usize>,
-    /// next_cursor of the previous answer; all other arguments stay the same.
+    /// next_cursor of the previous answer.
     cursor: Option<String>,
 }
 

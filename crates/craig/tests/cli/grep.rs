@@ -43,31 +43,35 @@ fn lines_with_their_symbols() {
     home.check(
         &["grep", "SIGN\\(", "-p", "shop", "-i", "--format", "json"],
         expect![[r#"
-        exit 0
-        -- stdout
-        {
-          "project": "shop",
-          "pattern": "SIGN\\(",
-          "elapsed_ms": NUMBER,
-          "total_lines": 1,
-          "total_files": 1,
-          "lines": [
+            exit 0
+            -- stdout
             {
-              "path": "src/auth.py",
-              "line": 7,
-              "column": 12,
-              "text": "    return sign(header + \".\" + payload, secret) == signature",
-              "matches": [
+              "project": "shop",
+              "pattern": "SIGN\\(",
+              "elapsed_ms": NUMBER,
+              "total_lines": 1,
+              "total_files": 1,
+              "lines": [
                 {
-                  "start": 11,
-                  "end": 16
+                  "path": "src/auth.py",
+                  "line": 7,
+                  "column": 12,
+                  "text": "    return sign(header + \".\" + payload, secret) == signature",
+                  "matches": [
+                    {
+                      "start": 11,
+                      "end": 16
+                    }
+                  ],
+                  "symbol": "verify_token",
+                  "symbol_lines": [
+                    4,
+                    7
+                  ]
                 }
-              ],
-              "symbol": "verify_token"
+              ]
             }
-          ]
-        }
-    "#]],
+        "#]],
     );
 }
 

@@ -215,6 +215,7 @@ fn an_overview() {
                     "kind": "class",
                     "path": "cart.py",
                     "line": 6,
+                    "line_end": 16,
                     "call_lines": [
                       5
                     ],
@@ -226,6 +227,7 @@ fn an_overview() {
                     "kind": "method",
                     "path": "cart.py",
                     "line": 15,
+                    "line_end": 16,
                     "call_lines": [
                       5
                     ],
@@ -237,6 +239,7 @@ fn an_overview() {
                     "kind": "function",
                     "path": "prices.py",
                     "line": 1,
+                    "line_end": 2,
                     "call_lines": [
                       16
                     ],
@@ -248,6 +251,7 @@ fn an_overview() {
                     "kind": "function",
                     "path": "prices.py",
                     "line": 5,
+                    "line_end": 6,
                     "call_lines": [
                       2
                     ],

@@ -207,38 +207,39 @@ fn callers_and_callees() {
     home.check(
         &["callers", "price_of", "-p", "shop", "--format", "json"],
         expect![[r#"
-        exit 0
-        -- stdout
-        {
-          "project": "shop",
-          "symbol": {
-            "name": "price_of",
-            "kind": "function",
-            "path": "prices.py",
-            "line": 1,
-            "line_end": 2
-          },
-          "direction": "in",
-          "calls": [
+            exit 0
+            -- stdout
             {
-              "depth": 1,
-              "name": "Cart.total",
-              "kind": "method",
-              "path": "cart.py",
-              "line": 8,
-              "call_lines": [
-                10
+              "project": "shop",
+              "symbol": {
+                "name": "price_of",
+                "kind": "function",
+                "path": "prices.py",
+                "line": 1,
+                "line_end": 2
+              },
+              "direction": "in",
+              "calls": [
+                {
+                  "depth": 1,
+                  "name": "Cart.total",
+                  "kind": "method",
+                  "path": "cart.py",
+                  "line": 8,
+                  "line_end": 10,
+                  "call_lines": [
+                    10
+                  ],
+                  "confidence": 99
+                }
               ],
-              "confidence": 99
+              "total": 1,
+              "possible": 0,
+              "other_references": 1
             }
-          ],
-          "total": 1,
-          "possible": 0,
-          "other_references": 1
-        }
-        -- stderr
-        note: 1 reference that are no calls: craig references
-    "#]],
+            -- stderr
+            note: 1 reference that are no calls: craig references
+        "#]],
     );
 }
 

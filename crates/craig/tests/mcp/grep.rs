@@ -12,7 +12,7 @@ fn lines_are_found_with_their_symbols() {
     expect_test::expect![[r#"
         src/auth.py
         5	    """Checks that a token was signed with the secret."""
-        6	    header, payload, signature = token.split(".")  in verify_token
+        6	    header, payload, signature = token.split(".")  in verify_token 4-7
         7	    return sign(header + "." + payload, secret) == signature
     "#]]
     .assert_eq(&found);

@@ -13,9 +13,9 @@ use crate::mcp::{resources, uri};
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Path of the file in the project, as in hits and get_file_structure.
+    /// Path, as in hits.
     path: String,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
     /// First line, from 1.
     start_line: Option<usize>,

@@ -13,7 +13,7 @@ use crate::mcp::freshness::StateName;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// The chat message; with selection, the instruction for an edit ("handle errors like the login function").
+    /// The message; with selection, the instruction for an edit.
     message: String,
     /// Earlier messages, oldest first.
     #[serde(default)]
@@ -22,7 +22,7 @@ struct Arguments {
     guesses: Guesses,
     /// The code to be edited; never part of the answer.
     selection: Option<Selection>,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
     /// Maximum number of pieces of code, 1 to 20.
     max_chunks: Option<usize>,

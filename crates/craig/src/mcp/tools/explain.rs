@@ -15,13 +15,13 @@ const MOST_DEFINITIONS: usize = 5;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Path of the file, as in hits; required unless symbol is given.
+    /// Path, as in hits; or give symbol.
     path: Option<String>,
-    /// First line, from 1; default: the whole file.
+    /// First line; default: the whole file.
     start_line: Option<usize>,
     /// Last line, inclusive (default: start_line).
     end_line: Option<usize>,
-    /// Name of a definition instead of lines: "request", "Client.request". Needs an ingested project.
+    /// Name of a definition instead of lines: "Client.request".
     symbol: Option<String>,
     /// Name, reference, id or directory of the project; default: the workspace, ingested or not.
     project: Option<String>,

@@ -19,7 +19,7 @@ struct Arguments {
     code: Vec<String>,
     /// Only this file or folder, or files whose path matches.
     path: Option<String>,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
 }
 

@@ -25,12 +25,12 @@ const MOST_BYTES: usize = 24_000;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Regular expression as in ripgrep, matched within lines: "fn \\w+_token\\(".
+    /// Regular expression, matched within lines.
     pattern: String,
-    /// true: the pattern is exact text, not a regular expression.
+    /// true: the pattern is exact text.
     #[serde(default)]
     literal: bool,
-    /// true: upper and lower case are the same.
+    /// true: ignore case.
     #[serde(default)]
     ignore_case: bool,
     /// true: only whole words.
@@ -39,14 +39,14 @@ struct Arguments {
     /// Lines to show before and after each (default 0).
     #[serde(default)]
     context: usize,
-    /// true: only the paths of the files, with the number of lines that match.
+    /// true: only paths, with the number of lines.
     #[serde(default)]
     files_only: bool,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
     #[serde(flatten)]
     filters: Filters,
-    /// Maximum number of lines or files (default 100); all are counted.
+    /// Maximum number of rows (default 100).
     limit: Option<usize>,
 }
 

@@ -21,9 +21,9 @@ const FIRST_ITEMS: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]
 struct Of {
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
-    /// One list of the analysis in full, by its name in counts; without it, the beginning of each.
+    /// One list in full, by its name in counts.
     section: Option<String>,
     #[serde(flatten)]
     paging: Paging,

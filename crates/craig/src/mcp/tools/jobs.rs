@@ -26,22 +26,22 @@ const MOST_SECONDS: u64 = 600;
 
 #[derive(Deserialize, JsonSchema)]
 struct Ingest {
-    /// Directory in the workspace to ingest (absolute or relative to it), or URL of a git repository to clone and ingest.
+    /// Directory in the workspace, or URL of a git repository.
     /// Other directories need the user's permission.
     source: String,
-    /// Name of the project (default: the name of the directory or repository).
+    /// Name of the project.
     name: Option<String>,
-    /// Branch, tag or commit of a repository (default: its default branch).
+    /// Branch, tag or commit of a repository.
     branch: Option<String>,
-    /// Seconds to wait for the end, reporting progress (default 0: return at once).
+    /// Seconds to wait for the end (default 0).
     wait_seconds: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Delta {
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
-    /// Seconds to wait for the end, reporting progress (default 0: return at once).
+    /// Seconds to wait for the end (default 0).
     wait_seconds: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ struct Purge {
     project: String,
     /// The name of the project again, to confirm.
     confirm_name: String,
-    /// Seconds to wait for the end (default 0: return at once).
+    /// Seconds to wait for the end (default 0).
     wait_seconds: Option<u64>,
 }
 

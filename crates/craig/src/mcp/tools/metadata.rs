@@ -10,7 +10,7 @@ use crate::mcp::failure::Failure;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
 }
 

@@ -17,12 +17,12 @@ const LEAST_BYTES: usize = 12;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// File or folder: "src/auth.py", "src"; default: the whole project.
+    /// File or folder; default: the project.
     #[serde(default)]
     path: String,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
-    /// Number of levels of definitions in definitions (default: all of a file, 1 of a folder).
+    /// Levels (default: all of a file, 1 of a folder).
     depth: Option<usize>,
     #[serde(flatten)]
     paging: Paging,

@@ -27,7 +27,7 @@ struct Arguments {
     query: String,
     #[serde(flatten)]
     guesses: Guesses,
-    /// Name, reference, id or directory of a project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
     /// Several projects at once.
     #[serde(default)]
@@ -40,7 +40,7 @@ struct Arguments {
     limit: Option<usize>,
     /// Maximum number of hits per file (default 3).
     per_file: Option<usize>,
-    /// The piece, cut to 40 lines (lines, default), the whole symbol, or the full piece.
+    /// The piece cut to 40 lines (default), the whole symbol, or the full piece.
     detail: Option<Detail>,
     /// false: locations and scores without the code.
     content: Option<bool>,

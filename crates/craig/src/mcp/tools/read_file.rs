@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 40_000;
 struct Arguments {
     /// Files, or lines of them: ["src/auth.py", "src/cart.py:10-40"].
     paths: Vec<String>,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
 }
 

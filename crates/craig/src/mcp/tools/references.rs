@@ -23,11 +23,11 @@ const MOST_DEPTH: u32 = 6;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Name of the symbol, qualified where several have it: "total", "Cart.total"; or its place: "src/cart.py:12".
+    /// Name, qualified where several have it: "Cart.total"; or place: "src/cart.py:12".
     name: String,
     /// Levels of callers: 2 for the callers of its callers, too (default 1).
     depth: Option<u32>,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
 }
 

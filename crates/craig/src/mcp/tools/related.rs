@@ -13,11 +13,11 @@ use crate::mcp::page::{Page, PageEnd, Paging};
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Path of the file, as in hits.
+    /// Path, as in hits.
     path: String,
     /// A line of the code to compare with (default: the first).
     line: Option<u32>,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
     /// Maximum number of hits (default 10).
     limit: Option<usize>,

@@ -14,14 +14,14 @@ const MOST_TOKENS: usize = 16_384;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Files or folders that the map is about: what is central in them and what they use; default: the whole project.
+    /// Files or folders that the map is about; default: the project.
     #[serde(default)]
     paths: Vec<String>,
     /// A question or task that the map is about.
     query: Option<String>,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
-    /// Token budget of the map (default 1024, at most 16384).
+    /// Token budget (default 1024).
     max_tokens: Option<usize>,
 }
 

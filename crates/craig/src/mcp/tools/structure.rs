@@ -12,13 +12,13 @@ use crate::mcp::page::{Page, PageEnd, Paging};
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
     /// Only this folder.
     path: Option<String>,
     /// Only files whose path matches: "**/*.py".
     glob: Option<String>,
-    /// Number of levels; deeper folders only have the number of their files.
+    /// Levels of folders.
     depth: Option<usize>,
     #[serde(flatten)]
     paging: Paging,

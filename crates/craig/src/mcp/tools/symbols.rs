@@ -22,9 +22,9 @@ const MOST_DEPTH: u32 = 8;
 /// What all three ask.
 #[derive(Deserialize, JsonSchema)]
 struct Named {
-    /// Name of the symbol, qualified if that is needed: "total", "Cart.total", "Cart::total"; or its place: "src/cart.py:12", "src/cart.py::Cart.total".
+    /// Name, qualified where several have it: "Cart.total"; or place: "src/cart.py:12".
     name: String,
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
     #[serde(flatten)]
     paging: Paging,
@@ -34,10 +34,10 @@ struct Named {
 struct OfReferences {
     #[serde(flatten)]
     named: Named,
-    /// Only places that use it so: call, type, read, write, import, inherit, implement, override.
+    /// Only these uses.
     #[serde(default)]
     kind: Vec<SymbolRole>,
-    /// Least confidence in percent that the symbol is meant (default 50); 0 for all that may be meant.
+    /// Percent, default 50; 0 for all that may be meant.
     min_confidence: Option<u8>,
 }
 
@@ -45,11 +45,11 @@ struct OfReferences {
 struct OfCalls {
     #[serde(flatten)]
     named: Named,
-    /// in: who calls it (default); out: what it calls.
+    /// in: callers (default); out: callees.
     direction: Option<CallDirection>,
-    /// Number of levels (default 1, at most 8).
+    /// Levels (default 1).
     depth: Option<u32>,
-    /// Least confidence of a call in percent (default 50).
+    /// Percent, default 50.
     min_confidence: Option<u8>,
 }
 

@@ -11,7 +11,7 @@ use crate::mcp::page::{Page, PageEnd, Paging};
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Name, reference, id or directory of the project; default: the workspace's.
+    /// Default: the workspace's.
     project: Option<String>,
     #[serde(flatten)]
     paging: Paging,
