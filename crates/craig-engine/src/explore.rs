@@ -44,7 +44,7 @@ pub struct Explored {
     /// Code that answers, best first.
     pub pieces: Vec<ExploredPiece>,
     /// Definitions that have a guessed name and are not in the pieces; of short ones the numbered lines.
-    pub named: Vec<(Neighbour, Option<String>)>,
+    pub named: Vec<ExploredDefinition>,
     /// Where else an answer may be.
     pub places: Vec<ExploredPlace>,
     /// What else to know.
@@ -64,12 +64,23 @@ pub struct ExploredPiece {
     /// Its lines with their numbers.
     pub code: String,
     /// What it uses that is short and matters here, with numbered lines.
-    pub helpers: Vec<(Neighbour, String)>,
+    pub helpers: Vec<ExploredDefinition>,
     /// What else it uses, who calls it.
     #[serde(flatten)]
     pub around: Neighbours,
     /// Other definitions of its file with their lines.
     pub siblings: Vec<(String, (u32, u32))>,
+}
+
+/// A definition that is not what was searched for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ExploredDefinition {
+    /// What it is, and where.
+    #[serde(flatten)]
+    pub definition: Neighbour,
+    /// Its numbered lines, if it is short and likely to answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 /// Lines of a file.
@@ -118,7 +129,7 @@ const MOST_HELPERS: usize = 3;
 
 /// Definitions that are named of a piece, and others of its file that are listed with the best piece.
 const MOST_DEFINITIONS: usize = 6;
-const MOST_SIBLINGS: usize = 12;
+const MOST_SIBLINGS: usize = 16;
 
 impl Engine {
     /// Finds the code that answers a question, or is called what the question is, and what is around it.
@@ -160,7 +171,15 @@ impl Engine {
             let query = guessed.as_deref().unwrap_or(query);
             Detail::Lines.shape(&store, project, query, &mut whole)?;
             let (pieces, named) = self.explored(&store, project, whole, &answer.hits, request)?;
-            Ok((pieces, named, places?))
+            let is_named = |place: &ExploredPlace| {
+                let holds = |named: &ExploredDefinition| {
+                    let (path, lines) = (&named.definition.path, named.definition.lines);
+                    *path == place.path && lines.0 <= place.lines.1 && place.lines.0 <= lines.1
+                };
+                named.iter().any(holds)
+            };
+            let places: Vec<_> = places?.into_iter().filter(|place| !is_named(place)).collect();
+            Ok((pieces, named, places))
         })?;
         Ok(Explored {
             places,
@@ -182,7 +201,7 @@ impl Engine {
         mut whole: Vec<Hit>,
         ranked: &[Hit],
         request: &ExploreRequest,
-    ) -> Result<(Vec<ExploredPiece>, Vec<(Neighbour, Option<String>)>), EngineError> {
+    ) -> Result<(Vec<ExploredPiece>, Vec<ExploredDefinition>), EngineError> {
         let graph = self.symbol_graph(store, project, &request.cancellation)?;
         let mut files = OutlinedFiles::new(store, project);
         for (at, hit) in whole.iter_mut().enumerate() {
@@ -205,10 +224,11 @@ impl Engine {
                 let used = &around.uses[at];
                 if let Some(file) = files.get(&used.path)? {
                     seen.push((used.path.clone(), used.lines));
-                    helpers.push((used.clone(), numbered(&file.text, used.lines)));
+                    let code = Some(numbered(&file.text, used.lines));
+                    helpers.push(ExploredDefinition { definition: used.clone(), code });
                 }
             }
-            around.uses.retain(|used| !helpers.iter().any(|(helper, _)| helper == used));
+            around.uses.retain(|used| !helpers.iter().any(|helper| helper.definition == *used));
             let file = files.get(&hit.path)?;
             let siblings = file.filter(|_| at == 0).map(|file| siblings(file, hit, &seen));
             pieces.push(ExploredPiece {
@@ -230,7 +250,7 @@ impl Engine {
             let is_likely = score_of(&found, ranked) >= MIN_PLACE;
             let file = files.get(&found.path)?.filter(|_| is_short && is_likely);
             let code = file.map(|file| numbered(&file.text, found.lines));
-            shown.push((found, code));
+            shown.push(ExploredDefinition { definition: found, code });
         }
         Ok((pieces, shown))
     }
@@ -371,10 +391,13 @@ fn definitions(file: &OutlinedFile, hit: &Hit) -> Vec<(String, (u32, u32))> {
     inner.map(definition).collect()
 }
 
-/// Functions and types of a hit's file that are not shown: the nearest, in the order of the file.
+/// Functions, types and constants of a hit's file that are not shown, but members that are data: the nearest, in the order of
+/// the file.
 fn siblings(file: &OutlinedFile, hit: &Hit, seen: &Seen) -> Vec<(String, (u32, u32))> {
     let is_shown = |symbol: &Symbol| is_seen(seen, &hit.path, (symbol.line, symbol.line_end));
-    let others = file.symbols.iter().filter(|symbol| symbol.kind != ChunkKind::Constant && !is_shown(symbol));
+    let others = file.symbols.iter().filter(|symbol| {
+        (symbol.kind != ChunkKind::Constant || symbol.parent.is_none()) && !is_shown(symbol)
+    });
     let mut others: Vec<_> =
         others.map(|symbol| (symbol.name.clone(), (symbol.line, symbol.line_end))).collect();
     others.sort_by_key(|(_, (line, _))| line.abs_diff(hit.line_start));

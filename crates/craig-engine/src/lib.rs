@@ -56,7 +56,7 @@ pub use explain::{
     Activation, CodeDefinitions, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport,
     WordsStatus, write_page,
 };
-pub use explore::{ExploreRequest, Explored, ExploredPiece, ExploredPlace};
+pub use explore::{ExploreRequest, Explored, ExploredDefinition, ExploredPiece, ExploredPlace};
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use ingest::{IngestRequest, Waiting};
 pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};

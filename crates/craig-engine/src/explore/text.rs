@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use craig_chunk::names::DefinitionKind;
 
-use super::{Explored, ExploredPiece, ExploredPlace, LEAST_PIECES};
+use super::{Explored, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES};
 use crate::{NO_ANSWER, Neighbour, Neighbours};
 
 /// What is used, who calls, and tests that are listed.
@@ -61,8 +61,8 @@ impl Explored {
 
     /// What has a guessed name, whole as far as there is room.
     fn write_named(&self, text: &mut String) {
-        for (found, code) in &self.named {
-            let _ = writeln!(text, "you named {}  {}", found.signature, place(found, ""));
+        for ExploredDefinition { definition, code } in &self.named {
+            let _ = writeln!(text, "you named {}  {}", definition.signature, place(definition, ""));
             if let Some(code) = code.as_ref().filter(|code| text.len() + code.len() < MOST_BYTES_AROUND) {
                 let _ = writeln!(text, "{code}");
             }
@@ -118,9 +118,9 @@ impl ExploredPiece {
 
     fn write_around(&self, text: &mut String, most_callers: usize) {
         let path = self.place.path.as_str();
-        for (helper, code) in &self.helpers {
-            let code = limited(code, MOST_HELPER_BYTES);
-            let _ = writeln!(text, "uses {}  {}\n{code}", helper.name, place(helper, path));
+        for ExploredDefinition { definition, code } in &self.helpers {
+            let code = limited(code.as_deref().unwrap_or_default(), MOST_HELPER_BYTES);
+            let _ = writeln!(text, "uses {}  {}\n{code}", definition.name, place(definition, path));
         }
         let is_value =
             |used: &Neighbour| matches!(used.kind, Some(DefinitionKind::Constant | DefinitionKind::Variable));
