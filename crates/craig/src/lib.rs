@@ -8,6 +8,7 @@ mod json_rpc;
 mod lsp;
 mod mcp;
 mod memory;
+mod place;
 mod workspace;
 
 #[cfg(any(test, fuzzing))]

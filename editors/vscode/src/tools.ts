@@ -62,7 +62,7 @@ export function registerMcp(extension: vscode.ExtensionContext): vscode.Disposab
         (vscode.workspace.workspaceFolders ?? []).map((folder) => {
           const database = vscode.Uri.joinPath(folder.uri, '.puku', 'embeddings.db').fsPath;
           const label = (vscode.workspace.workspaceFolders?.length ?? 0) > 1 ? `Craig (${folder.name})` : 'Craig';
-          const args = ['--db', database, 'mcp', '--root', folder.uri.fsPath];
+          const args = ['--db', database, 'mcp', '--tools', 'core', '--root', folder.uri.fsPath];
           const definition = new vscode.McpStdioServerDefinition(label, binaryPath(extension), args, {}, version);
           definition.cwd = folder.uri;
           return definition;

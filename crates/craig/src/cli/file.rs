@@ -2,13 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-use craig_engine::FileText;
+use craig_engine::{FileText, with_numbers};
 
 use super::failure::{Outcome, Refusal};
 use super::global::Format;
 use super::project::ProjectArg;
 use super::session::Session;
 use super::units::{bytes, withheld};
+use crate::place;
 
 /// Print a tracked file as it is in the index
 #[derive(Debug, clap::Args)]
@@ -16,22 +17,31 @@ use super::units::{bytes, withheld};
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// Path of the file, relative to the project's directory or to the one that is named
+    /// Path of the file, relative to the project's directory or to the one that is named; lines may follow: src/cart.py:10-40
     path: String,
     /// Only these lines, counted from 1, both ends included: 10-20, 10-, -20 or 10
     #[arg(long, value_name = "A-B", value_parser = parse_lines, allow_hyphen_values = true)]
     lines: Option<RangeInclusive<usize>>,
+    /// Print the number of each line before it, and a tab
+    #[arg(long, short)]
+    numbers: bool,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine()?;
     let project = args.project.handle(&engine)?;
-    let mut file = engine.file(&project, &args.project.path(&engine, &project, &args.path)?)?;
-    if let (Some(lines), Some(content)) = (&args.lines, &file.content) {
+    let (path, lines) = place::split(&args.path);
+    let lines = args.lines.clone().or(lines.map(|(first, last)| first.max(1)..=last));
+    let mut file = engine.file(&project, &args.project.path(&engine, &project, path)?)?;
+    if let (Some(lines), Some(content)) = (&lines, &file.content) {
         file.content = Some(within(content, lines)?);
     }
     match session.output.format {
         Format::Json => session.output.json_line(&file)?,
+        Format::Text if args.numbers => {
+            let first = lines.map_or(1, |lines| *lines.start());
+            session.output.content(&(with_numbers(text(&file)?, first as u32) + "\n"))?;
+        }
         Format::Text => session.output.content(text(&file)?)?,
     }
     Ok(Outcome::Complete)

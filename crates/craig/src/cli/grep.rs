@@ -2,14 +2,12 @@
 
 mod text;
 
-use std::path::PathBuf;
 
 use craig_engine::{Case, GrepRequest};
 
-use super::costs::Costs;
 use super::failure::Outcome;
 use super::filters::Filters;
-use super::project_selector::ProjectSelector;
+use super::project_selector::ProjectOptions;
 use super::session::Session;
 use super::units::{count, counted};
 
@@ -20,12 +18,6 @@ use super::units::{count, counted};
 pub(crate) struct Args {
     /// Regular expression, in the syntax of ripgrep; a match is never longer than a line
     pattern: String,
-    /// Id, reference or name of the project [default: the project of the directory]
-    #[arg(long, short, conflicts_with = "root")]
-    project: Option<String>,
-    /// Directory whose project is searched
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    root: PathBuf,
     /// Ignore case
     #[arg(long, short)]
     ignore_case: bool,
@@ -58,23 +50,11 @@ pub(crate) struct Args {
     count: bool,
     #[command(flatten)]
     filters: Filters,
-    /// Answer from the index as it is, without checking for changed files first
-    #[arg(long)]
-    no_refresh: bool,
     #[command(flatten)]
-    costs: Costs,
+    from: ProjectOptions,
 }
 
 impl Args {
-    fn selector(&self) -> ProjectSelector<'_> {
-        ProjectSelector {
-            handle: self.project.as_deref(),
-            root: &self.root,
-            no_refresh: self.no_refresh,
-            costs: Some(self.costs),
-        }
-    }
-
     fn request(&self) -> GrepRequest {
         let around = self.context.unwrap_or_default();
         GrepRequest {
@@ -99,9 +79,9 @@ impl Args {
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let mut request = args.request();
     request.check(&args.pattern)?;
-    let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
-    let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
-    request.folder = args.selector().folder(&engine, &project)?;
+    let engine = session.engine_with(&session.settings(Some(&args.from.root))?)?;
+    let (project, prepared) = args.from.selector().prepare(&engine, &mut session.output)?;
+    request.folder = args.from.selector().folder(&engine, &project)?;
     let n_found = if args.files_with_matches || args.count {
         let answer = engine.grep_counts(&project, &args.pattern, &request)?;
         session.output.show(&answer, |_| text::files(&answer, args.count))?;

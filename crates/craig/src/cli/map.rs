@@ -1,13 +1,12 @@
 //! `craig map`: how the central symbols of a project are declared.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use craig_engine::{MapRequest, MappedFile, RepoMap};
 
-use super::costs::Costs;
 use super::failure::Outcome;
 use super::output::{DIM, PATH, styled};
-use super::project_selector::ProjectSelector;
+use super::project_selector::ProjectOptions;
 use super::session::Session;
 use super::units::{count, counted};
 
@@ -22,36 +21,16 @@ pub(crate) struct Args {
     /// Maximum number of tokens
     #[arg(long, value_name = "N", default_value_t = MapRequest::default().budget_tokens)]
     tokens: usize,
-    /// Id, reference or name of the project [default: the project of the directory]
-    #[arg(long, short, conflicts_with = "root")]
-    project: Option<String>,
-    /// Directory whose project is shown
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    root: PathBuf,
-    /// Answer from the index as it is, without checking for changed files first
-    #[arg(long)]
-    no_refresh: bool,
     #[command(flatten)]
-    costs: Costs,
-}
-
-impl Args {
-    fn selector(&self) -> ProjectSelector<'_> {
-        ProjectSelector {
-            handle: self.project.as_deref(),
-            root: &self.root,
-            no_refresh: self.no_refresh,
-            costs: Some(self.costs),
-        }
-    }
+    from: ProjectOptions,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
-    let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
-    let paths = args.paths.iter().map(|path| match &args.project {
+    let engine = session.engine_with(&session.settings(Some(&args.from.root))?)?;
+    let (project, prepared) = args.from.selector().prepare(&engine, &mut session.output)?;
+    let paths = args.paths.iter().map(|path| match &args.from.project {
         Some(_) => Ok(path.clone()),
-        None => engine.path_in_project(&project, &args.root, Path::new(path)),
+        None => engine.path_in_project(&project, &args.from.root, Path::new(path)),
     });
     let request = MapRequest {
         paths: paths.collect::<Result<_, _>>()?,

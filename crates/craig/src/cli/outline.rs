@@ -1,13 +1,12 @@
 //! `craig outline`: the definitions of a file or folder.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use craig_engine::{Outline, OutlineRequest, OutlinedDefinition};
 
-use super::costs::Costs;
 use super::failure::Outcome;
 use super::output::{DIM, GOOD, LABEL, PATH, styled};
-use super::project_selector::ProjectSelector;
+use super::project_selector::ProjectOptions;
 use super::session::Session;
 
 /// Show the definitions of a file or folder; a directory that is not ingested yet is ingested first
@@ -15,40 +14,20 @@ use super::session::Session;
 pub(crate) struct Args {
     /// File or folder [default: the whole project]
     path: Option<String>,
-    /// Id, reference or name of the project [default: the project of the directory]
-    #[arg(long, short, conflicts_with = "root")]
-    project: Option<String>,
-    /// Directory whose project is shown
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    root: PathBuf,
     /// Number of levels of definitions in definitions [default: all of a file, 1 of a folder]
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
-    /// Answer from the index as it is, without checking for changed files first
-    #[arg(long)]
-    no_refresh: bool,
     #[command(flatten)]
-    costs: Costs,
-}
-
-impl Args {
-    fn selector(&self) -> ProjectSelector<'_> {
-        ProjectSelector {
-            handle: self.project.as_deref(),
-            root: &self.root,
-            no_refresh: self.no_refresh,
-            costs: Some(self.costs),
-        }
-    }
+    from: ProjectOptions,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
-    let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
-    let path = match (&args.path, &args.project) {
+    let engine = session.engine_with(&session.settings(Some(&args.from.root))?)?;
+    let (project, prepared) = args.from.selector().prepare(&engine, &mut session.output)?;
+    let path = match (&args.path, &args.from.project) {
         (None, _) => String::new(),
         (Some(path), Some(_)) => path.clone(),
-        (Some(path), None) => engine.path_in_project(&project, &args.root, Path::new(path))?,
+        (Some(path), None) => engine.path_in_project(&project, &args.from.root, Path::new(path))?,
     };
     let request = OutlineRequest { depth: args.depth, ..OutlineRequest::default() };
     let outline = engine.outline(&project, &path, &request)?;

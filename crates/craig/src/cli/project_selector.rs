@@ -1,6 +1,6 @@
 //! The project that a command answers from, brought up to date before it does.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use craig_engine::{Consent, Engine, EngineError, Freshness, PrepareRequest, Refresh};
 
@@ -9,6 +9,33 @@ use super::failure::Outcome;
 use super::output::Output;
 use super::progress::ProgressView;
 use super::report;
+
+/// Options of commands that answer from a project.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ProjectOptions {
+    /// Id, reference or name of the project [default: the project of the directory]
+    #[arg(long, short, conflicts_with = "root")]
+    pub(crate) project: Option<String>,
+    /// Directory whose project answers
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) root: PathBuf,
+    /// Answer from the index as it is, without checking for changed files first
+    #[arg(long)]
+    no_refresh: bool,
+    #[command(flatten)]
+    costs: Costs,
+}
+
+impl ProjectOptions {
+    pub(crate) fn selector(&self) -> ProjectSelector<'_> {
+        ProjectSelector {
+            handle: self.project.as_deref(),
+            root: &self.root,
+            no_refresh: self.no_refresh,
+            costs: Some(self.costs),
+        }
+    }
+}
 
 /// Which project, and how it is prepared.
 pub(crate) struct ProjectSelector<'a> {

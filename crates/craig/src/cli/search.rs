@@ -8,12 +8,11 @@ use std::path::PathBuf;
 use craig_engine::{Detail, PER_FILE, RerankStatus, SearchAnswer, SearchRequest};
 
 use self::batch::QueryLine;
-use super::costs::Costs;
 use super::failure::Outcome;
 use super::filters::Filters;
 use super::global::Format;
 use super::guesses::Guesses;
-use super::project_selector::ProjectSelector;
+use super::project_selector::ProjectOptions;
 use super::session::Session;
 
 /// Search a project; a directory that is not ingested yet is ingested first
@@ -26,12 +25,6 @@ pub(crate) struct Args {
     /// Read queries from a file, or from stdin with '-': one JSON object per line, {"query": "…"}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// Id, reference or name of the project [default: the project of the directory]
-    #[arg(long, short, conflicts_with = "root")]
-    project: Option<String>,
-    /// Directory whose project is searched
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    root: PathBuf,
     /// Maximum number of results, all with their code [default: 10 of which the best have it]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -45,9 +38,6 @@ pub(crate) struct Args {
     /// Only results of at least this relevance, from 0 to 1
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     min_score: f32,
-    /// Answer from the index as it is, without checking for changed files first
-    #[arg(long)]
-    no_refresh: bool,
     /// Show the signals behind each score
     #[arg(long)]
     explain: bool,
@@ -55,19 +45,10 @@ pub(crate) struct Args {
     #[arg(long)]
     no_rerank: bool,
     #[command(flatten)]
-    costs: Costs,
+    from: ProjectOptions,
 }
 
 impl Args {
-    fn selector(&self) -> ProjectSelector<'_> {
-        ProjectSelector {
-            handle: self.project.as_deref(),
-            root: &self.root,
-            no_refresh: self.no_refresh,
-            costs: Some(self.costs),
-        }
-    }
-
     fn request(&self) -> SearchRequest {
         SearchRequest {
             limit: self.limit.unwrap_or(SearchRequest::default().limit),
@@ -86,11 +67,11 @@ impl Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let mut request = args.request();
     let query = args.query.join(" ");
-    let engine = session.engine_with(&session.settings(Some(&args.root))?)?;
+    let engine = session.engine_with(&session.settings(Some(&args.from.root))?)?;
     if let Some(file) = &args.batch {
         let lines = super::batch::open::<QueryLine>(file)?;
-        let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
-        request.folder = args.selector().folder(&engine, &project)?;
+        let (project, prepared) = args.from.selector().prepare(&engine, &mut session.output)?;
+        request.folder = args.from.selector().folder(&engine, &project)?;
         let answered = super::batch::run(lines, &mut session.output, |line: &QueryLine| {
             Ok(engine.search(&project, &line.query, &line.request(&request))?)
         })?;
@@ -100,8 +81,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         request.detail = Detail::Lines;
     }
     request.check(&query)?;
-    let (project, prepared) = args.selector().prepare(&engine, &mut session.output)?;
-    request.folder = args.selector().folder(&engine, &project)?;
+    let (project, prepared) = args.from.selector().prepare(&engine, &mut session.output)?;
+    request.folder = args.from.selector().folder(&engine, &project)?;
     let answer = engine.search(&project, &query, &request)?;
     answer.notes.iter().for_each(|note| session.output.warn(note));
     warn_of_fallback(&answer, session);

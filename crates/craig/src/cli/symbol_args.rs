@@ -1,13 +1,12 @@
 //! What the commands about symbols have in common: their arguments, and what they print besides their answers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use craig_engine::{Engine, GraphSymbol, Subject, SymbolRequest};
 
-use super::costs::Costs;
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, Output, PATH, styled};
-use super::project_selector::ProjectSelector;
+use super::project_selector::ProjectOptions;
 use super::session::Session;
 use super::units::{count, counted};
 
@@ -16,12 +15,6 @@ use super::units::{count, counted};
 pub(crate) struct SymbolArgs {
     /// Name of the symbol, 'total' or 'Cart.total' or 'Cart::total', or its place, 'src/cart.py:12'
     name: String,
-    /// Id, reference or name of the project [default: the project of the directory]
-    #[arg(long, short, conflicts_with = "root")]
-    project: Option<String>,
-    /// Directory whose project is asked
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    root: PathBuf,
     /// Least confidence, in percent, that a place refers to the symbol
     #[arg(long, value_name = "PERCENT", default_value_t = SymbolRequest::default().min_confidence,
           value_parser = clap::value_parser!(u8).range(0..=100))]
@@ -29,11 +22,8 @@ pub(crate) struct SymbolArgs {
     /// Also what only may be meant, however unlikely
     #[arg(long, conflicts_with = "min_confidence")]
     all: bool,
-    /// Answer from the index as it is, without checking for changed files first
-    #[arg(long)]
-    no_refresh: bool,
     #[command(flatten)]
-    costs: Costs,
+    from: ProjectOptions,
 }
 
 /// What a command about a symbol asks.
@@ -48,13 +38,8 @@ pub(crate) struct Prepared {
 impl SymbolArgs {
     /// Brings the project up to date. A `limit` of 0 is none.
     pub(crate) fn prepare(&self, limit: usize, session: &mut Session) -> anyhow::Result<Prepared> {
-        let engine = session.engine_with(&session.settings(Some(&self.root))?)?;
-        let selector = ProjectSelector {
-            handle: self.project.as_deref(),
-            root: &self.root,
-            no_refresh: self.no_refresh,
-            costs: Some(self.costs),
-        };
+        let engine = session.engine_with(&session.settings(Some(&self.from.root))?)?;
+        let selector = self.from.selector();
         let (project, outcome) = selector.prepare(&engine, &mut session.output)?;
         let request = SymbolRequest {
             min_confidence: if self.all { 0 } else { self.min_confidence },
@@ -68,9 +53,9 @@ impl SymbolArgs {
     /// The name; a place relative to the directory becomes one relative to the project.
     fn name_in(&self, engine: &Engine, project: &str) -> String {
         let place = self.name.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok());
-        match (place, &self.project) {
+        match (place, &self.from.project) {
             (Some((path, line)), None) => {
-                match engine.path_in_project(project, &self.root, Path::new(path)) {
+                match engine.path_in_project(project, &self.from.root, Path::new(path)) {
                     Ok(path) => format!("{path}:{line}"),
                     Err(_) => self.name.clone(),
                 }

@@ -14,6 +14,7 @@ mod http;
 mod outline;
 mod protocol;
 mod repo_map;
+mod sessions;
 mod symbols;
 mod together;
 mod tools;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::{About, Call, Effect, Tool};
 use crate::mcp::failure::Failure;
+use crate::place;
 
 /// Files, or parts of files, of one call.
 const MOST_PLACES: usize = 10;
@@ -45,24 +46,13 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
     let project = call.project_or_ingested(project.as_deref()).await?;
     let mut places = Vec::new();
     for path in paths {
-        let (path, lines) = place(path);
+        let (path, lines) = place::split(path);
         places.push((call.shared.path_in_project(&project, path).await?, lines));
     }
     let (state, name) = (call.shared.bring_up_to_date(&project).await?, project.clone());
     let work = move |engine: &Engine, _| read(engine, &project, &places);
     let text = call.run("call", work).await?;
     Ok(state.line(&name) + &text)
-}
-
-/// A path, and the lines that are written behind it.
-fn place(text: &str) -> (&str, Option<(usize, usize)>) {
-    let lines = text.rsplit_once(':').and_then(|(path, lines)| {
-        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-        let first = first.trim().parse().ok()?;
-        let last = if last.trim().is_empty() { usize::MAX } else { last.trim().parse().ok()? };
-        Some((path, (first, last)))
-    });
-    lines.map_or((text, None), |(path, lines)| (path, Some(lines)))
 }
 
 /// All of the places. One that cannot be read does not keep the others from being read.
@@ -123,15 +113,6 @@ fn whole_lines(text: &str, room: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn places_have_lines_behind_them_or_not() {
-        assert_eq!(place("src/a.rs"), ("src/a.rs", None));
-        assert_eq!(place("src/a.rs:7"), ("src/a.rs", Some((7, 7))));
-        assert_eq!(place("C:/src/a.rs:10-40"), ("C:/src/a.rs", Some((10, 40))));
-        assert_eq!(place("src/a.rs:10-"), ("src/a.rs", Some((10, usize::MAX))));
-        assert_eq!(place("src/a.rs:b"), ("src/a.rs:b", None));
-    }
 
     #[test]
     fn whole_lines_are_shown() {
