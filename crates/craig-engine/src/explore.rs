@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::search::filter;
 use crate::shown::OutlinedFiles;
-use crate::symbol_graph::{named, neighbours};
+use crate::symbol_graph::{named, neighbours, values, ways};
 use crate::{
     Cancellation, Detail, Engine, EngineError, Neighbour, Neighbours, PER_FILE, SearchRequest, with_numbers,
 };
@@ -45,6 +45,8 @@ pub struct Explored {
     pub pieces: Vec<ExploredPiece>,
     /// Definitions that have a guessed name and are not in the pieces; of short ones the numbered lines.
     pub named: Vec<ExploredDefinition>,
+    /// How the definitions among these call each other, where others are between them.
+    pub ways: Vec<Vec<Neighbour>>,
     /// Where else an answer may be.
     pub places: Vec<ExploredPlace>,
     /// What else to know.
@@ -106,7 +108,7 @@ const MIN_SHARE: f32 = 0.15;
 const LEAST_PIECES: usize = 2;
 const MOST_PIECES: usize = 8;
 
-/// The best pieces, of which what is around them is given.
+/// The best pieces, of which all that is around them is given; of the others the constants that they use.
 const MOST_AROUND: usize = 2;
 
 /// Places behind the pieces, and what a piece uses, if they are at least so likely.
@@ -156,7 +158,7 @@ impl Engine {
         let is_whole = |at: usize, hit: &Hit| at < n_whole && (at == 0 || !is_test(&hit.path));
         let of_rank = || found.iter().enumerate();
         let store = self.store()?;
-        let (pieces, named, places) = self.read(&store, handle, |project| {
+        let (found, places) = self.read(&store, handle, |project| {
             let places = of_rank().filter(|(at, hit)| !is_whole(*at, hit));
             let places = places.filter(|(_, hit)| !answer.is_answered || hit.score >= MIN_PLACE);
             let mut files = OutlinedFiles::new(&store, project);
@@ -170,21 +172,22 @@ impl Engine {
             let guessed = request.guesses.appended_to(query);
             let query = guessed.as_deref().unwrap_or(query);
             Detail::Lines.shape(&store, project, query, &mut whole)?;
-            let (pieces, named) = self.explored(&store, project, whole, &answer.hits, request)?;
+            let found = self.explored(&store, project, whole, &answer.hits, request)?;
             let is_named = |place: &ExploredPlace| {
                 let holds = |named: &ExploredDefinition| {
                     let (path, lines) = (&named.definition.path, named.definition.lines);
                     *path == place.path && lines.0 <= place.lines.1 && place.lines.0 <= lines.1
                 };
-                named.iter().any(holds)
+                found.named.iter().any(holds)
             };
             let places: Vec<_> = places?.into_iter().filter(|place| !is_named(place)).collect();
-            Ok((pieces, named, places))
+            Ok((found, places))
         })?;
         Ok(Explored {
             places,
-            pieces,
-            named,
+            pieces: found.pieces,
+            named: found.named,
+            ways: found.ways,
             project: answer.project,
             query: answer.query,
             is_answered: answer.is_answered,
@@ -193,7 +196,7 @@ impl Engine {
         })
     }
 
-    /// The pieces with what is around them, and what has a guessed name. Nothing is shown twice.
+    /// The pieces with what is around them, what has a guessed name, and the ways between these. Nothing is shown twice.
     fn explored(
         &self,
         store: &Store,
@@ -201,7 +204,7 @@ impl Engine {
         mut whole: Vec<Hit>,
         ranked: &[Hit],
         request: &ExploreRequest,
-    ) -> Result<(Vec<ExploredPiece>, Vec<ExploredDefinition>), EngineError> {
+    ) -> Result<Found, EngineError> {
         let graph = self.symbol_graph(store, project, &request.cancellation)?;
         let mut files = OutlinedFiles::new(store, project);
         for (at, hit) in whole.iter_mut().enumerate() {
@@ -216,7 +219,7 @@ impl Engine {
             let line = hit.symbol_lines.map_or(hit.line_start, |(first, _)| first);
             let mut around = match at < MOST_AROUND {
                 true => neighbours(store, project, &graph, (&hit.path, line))?,
-                false => Neighbours::default(),
+                false => values(store, project, &graph, (&hit.path, line))?,
             };
             around.uses.retain(|used| !is_seen(&seen, &used.path, used.lines));
             let mut helpers = Vec::new();
@@ -242,7 +245,14 @@ impl Engine {
         }
         let filter = filter(project, KindFilter::All, &[], request.path.as_deref(), &request.folder)?;
         let mut of_name = named(store, project, &graph, &request.guesses.names)?;
-        of_name.retain(|found| filter.passes_path(&found.path) && !is_seen(&seen, &found.path, found.lines));
+        of_name.retain(|found| filter.passes_path(&found.path));
+        let of_hit =
+            |hit: &Hit| (hit.path.clone(), hit.symbol_lines.map_or(hit.line_start, |(first, _)| first));
+        let ends = whole.iter().map(of_hit);
+        let ends: Vec<_> =
+            ends.chain(of_name.iter().map(|found| (found.path.clone(), found.lines.1))).collect();
+        let ways = ways(store, project, &graph, &ends)?;
+        of_name.retain(|found| !is_seen(&seen, &found.path, found.lines));
         of_name.truncate(MOST_NAMED);
         let mut shown = Vec::new();
         for found in of_name {
@@ -252,8 +262,15 @@ impl Engine {
             let code = file.map(|file| numbered(&file.text, found.lines));
             shown.push(ExploredDefinition { definition: found, code });
         }
-        Ok((pieces, shown))
+        Ok(Found { pieces, named: shown, ways })
     }
+}
+
+/// What is found around the hits.
+struct Found {
+    pieces: Vec<ExploredPiece>,
+    named: Vec<ExploredDefinition>,
+    ways: Vec<Vec<Neighbour>>,
 }
 
 impl ExploredPlace {

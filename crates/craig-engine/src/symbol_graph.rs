@@ -10,6 +10,7 @@ mod overview;
 mod repo_map;
 mod similar;
 mod text;
+mod ways;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,9 +33,10 @@ pub use self::answer::{
 pub use self::export::ScipExport;
 pub use self::kept::KeptSymbol;
 pub use self::neighbours::{Neighbour, Neighbours};
-pub(crate) use self::neighbours::{named, neighbours};
+pub(crate) use self::neighbours::{named, neighbours, values};
 pub use self::overview::{Flow, Overview, OverviewModule, OverviewSymbol};
 pub use self::repo_map::{MapRequest, MappedFile, MappedSymbol, RepoMap};
+pub(crate) use self::ways::ways;
 
 pub use self::editor::{BoundSymbol, OutlinedName, SymbolCursor, SymbolPlace, SymbolPlaces, outlined_names};
 

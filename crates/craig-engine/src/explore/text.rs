@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use craig_chunk::names::DefinitionKind;
-
 use super::{Explored, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES};
 use crate::{NO_ANSWER, Neighbour, Neighbours};
 
@@ -19,6 +17,9 @@ const MOST_OTHER_CALLERS: usize = 5;
 /// Behind so many bytes a piece is given without what is around it, and behind so many more as a place.
 const MOST_BYTES_AROUND: usize = 8_000;
 const MOST_BYTES: usize = 10_000;
+
+/// Behind so many bytes nothing more is listed but less likely places.
+const MOST_BYTES_LISTED: usize = 11_000;
 
 /// Bytes of a piece's lines, and of a helper's: lines of data are long.
 const MOST_CODE_BYTES: usize = 6_000;
@@ -48,6 +49,7 @@ impl Explored {
                 None => break,
             }
         }
+        self.write_ways(&mut text);
         let places: Vec<_> = pieces.map(|piece| &piece.place).chain(&self.places).collect();
         if !places.is_empty() && !self.pieces.is_empty() {
             text.push_str("less likely:\n");
@@ -59,9 +61,23 @@ impl Explored {
         text
     }
 
+    /// The calls between what is shown, as far as there is room.
+    fn write_ways(&self, text: &mut String) {
+        let step = |step: &Neighbour| format!("{}  {}", step.name, place(step, ""));
+        let lines = self.ways.iter().map(|way| way.iter().map(step).collect::<Vec<_>>().join(" → "));
+        for line in lines {
+            if text.len() + line.len() < MOST_BYTES_LISTED {
+                let _ = writeln!(text, "calls in order: {line}\n");
+            }
+        }
+    }
+
     /// What has a guessed name, whole as far as there is room.
     fn write_named(&self, text: &mut String) {
         for ExploredDefinition { definition, code } in &self.named {
+            if text.len() > MOST_BYTES_LISTED {
+                break;
+            }
             let _ = writeln!(text, "you named {}  {}", definition.signature, place(definition, ""));
             if let Some(code) = code.as_ref().filter(|code| text.len() + code.len() < MOST_BYTES_AROUND) {
                 let _ = writeln!(text, "{code}");
@@ -122,10 +138,8 @@ impl ExploredPiece {
             let code = limited(code.as_deref().unwrap_or_default(), MOST_HELPER_BYTES);
             let _ = writeln!(text, "uses {}  {}\n{code}", definition.name, place(definition, path));
         }
-        let is_value =
-            |used: &Neighbour| matches!(used.kind, Some(DefinitionKind::Constant | DefinitionKind::Variable));
         let uses = self.around.uses.iter().filter(|used| !used.test);
-        let (values, others): (Vec<_>, Vec<_>) = uses.partition(|used| is_value(used));
+        let (values, others): (Vec<_>, Vec<_>) = uses.partition(|used| used.is_value());
         for value in values.iter().filter(|value| !self.holds(value)) {
             let _ = writeln!(text, "uses {}  {}", value.signature, place(value, path));
         }

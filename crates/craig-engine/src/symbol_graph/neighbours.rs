@@ -15,8 +15,9 @@ use crate::EngineError;
 /// Callees that are looked at.
 const MOST_CALLEES: usize = 60;
 
-/// Callers that are looked at, and those of callers.
+/// Callers that are looked at; of so many the callers are looked at, too, up to so many levels.
 const MOST_CALLERS: usize = 500;
+const MOST_FOLLOWED: u64 = 12;
 const DEPTH: u32 = 3;
 
 /// A definition beside another.
@@ -39,6 +40,13 @@ pub struct Neighbour {
     /// Whether it is in a test.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
+}
+
+impl Neighbour {
+    /// Whether it is a constant, or a variable outside of functions.
+    pub(crate) fn is_value(&self) -> bool {
+        matches!(self.kind, Some(DefinitionKind::Constant | DefinitionKind::Variable))
+    }
 }
 
 /// Types, constants and variables that are looked at.
@@ -69,9 +77,12 @@ pub(crate) fn neighbours(
     };
     let callees = SymbolRequest { limit: MOST_CALLEES, ..SymbolRequest::default() };
     let callees = hierarchy(&asked, CallDirection::Out, &callees);
-    let callers = SymbolRequest { limit: MOST_CALLERS, depth: DEPTH, ..SymbolRequest::default() };
-    let callers = hierarchy(&asked, CallDirection::In, &callers);
-    let mut files = Files { store, project, read: HashMap::new() };
+    let request = SymbolRequest { limit: MOST_CALLERS, ..SymbolRequest::default() };
+    let mut callers = hierarchy(&asked, CallDirection::In, &request);
+    if callers.total <= MOST_FOLLOWED {
+        callers = hierarchy(&asked, CallDirection::In, &SymbolRequest { depth: DEPTH, ..request });
+    }
+    let mut files = Files::new(store, project);
     let uses: Result<Vec<_>, EngineError> =
         callees.calls.iter().map(|row| files.callee(graph, row)).collect();
     let mut uses = uses?;
@@ -80,6 +91,21 @@ pub(crate) fn neighbours(
     let callers = callers.calls.iter().filter(|row| !row.repeated).map(caller);
     let (tests, callers) = callers.partition(|caller| caller.test);
     Ok(Neighbours { uses, callers, tests, n_possible })
+}
+
+/// The constants, and the variables outside of functions, that the definition at a line uses.
+pub(crate) fn values(
+    store: &Store,
+    project: &Project,
+    graph: &SymbolGraph,
+    (path, line): (&str, u32),
+) -> Result<Neighbours, EngineError> {
+    let Ok(asked) = Asked::find(store, project, graph, &format!("{path}:{line}")) else {
+        return Ok(Neighbours::default());
+    };
+    let mut uses = Files::new(store, project).others(&asked, &[])?;
+    uses.retain(Neighbour::is_value);
+    Ok(Neighbours { uses, ..Neighbours::default() })
 }
 
 /// Definitions that a name has at most, to be looked at: a common name says little.
@@ -107,18 +133,22 @@ pub(crate) fn named(
     }
     let mut seen = HashSet::new();
     found.retain(|&at| seen.insert(at));
-    let mut files = Files { store, project, read: HashMap::new() };
+    let mut files = Files::new(store, project);
     found.iter().map(|&at| files.neighbour_at(graph, at)).collect()
 }
 
 /// The files of neighbours, each read once.
-struct Files<'a> {
+pub(super) struct Files<'a> {
     store: &'a Store,
     project: &'a Project,
     read: HashMap<String, FileLines>,
 }
 
-impl Files<'_> {
+impl<'a> Files<'a> {
+    pub(super) fn new(store: &'a Store, project: &'a Project) -> Self {
+        Self { store, project, read: HashMap::new() }
+    }
+
     fn get(&mut self, path: &str) -> Result<&FileLines, EngineError> {
         if !self.read.contains_key(path) {
             let lines = FileLines::read(self.store, self.project, path)?;
@@ -149,7 +179,11 @@ impl Files<'_> {
     }
 
     /// A definition by itself.
-    fn neighbour_at(&mut self, graph: &SymbolGraph, at: SymbolIx) -> Result<Neighbour, EngineError> {
+    pub(super) fn neighbour_at(
+        &mut self,
+        graph: &SymbolGraph,
+        at: SymbolIx,
+    ) -> Result<Neighbour, EngineError> {
         let definition = graph.definition(at);
         let file = &graph.files[definition.file as usize];
         let lines = self.get(&file.path)?;

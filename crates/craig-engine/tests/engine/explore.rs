@@ -130,3 +130,22 @@ fn a_question_is_answered_with_guesses_within_a_path() {
         "#]],
     );
 }
+
+#[test]
+fn the_calls_between_what_is_named_are_shown_in_order() {
+    let workshop = Workshop::with_files(FILES);
+    workshop.ingest();
+    let request = ExploreRequest {
+        guesses: Guesses { names: vec!["main".into(), "rounded".into()], code: Vec::new() },
+        ..ExploreRequest::default()
+    };
+    let explored = workshop.engine.explore("tree", "how main comes to round a price", &request).unwrap();
+    let names: Vec<Vec<&str>> =
+        explored.ways.iter().map(|way| way.iter().map(|step| step.name.as_str()).collect()).collect();
+    assert_eq!(names, [["main", "Cart.total", "price_of", "rounded"]]);
+    assert!(
+        explored
+            .text()
+            .contains("calls in order: main  shop/main.py:4-6 → Cart.total  shop/cart.py:10-12 → ")
+    );
+}

@@ -1,6 +1,5 @@
 //! `craig explore`: the code that answers a question, with its callees, callers and siblings.
 
-
 use craig_engine::{ExploreRequest, SearchRequest};
 
 use super::failure::Outcome;

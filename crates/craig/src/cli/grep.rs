@@ -2,7 +2,6 @@
 
 mod text;
 
-
 use craig_engine::{Case, GrepRequest};
 
 use super::failure::Outcome;

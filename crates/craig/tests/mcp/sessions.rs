@@ -59,7 +59,8 @@ fn sessions_about_a_python_program() {
 
 #[test]
 fn sessions_about_a_typescript_program() {
-    let expected = [("src/bill/swap.ts", "takeUp"), ("src/app.ts", "commit"), ("src/crew/leave.ts", "freeUp")];
+    let expected =
+        [("src/bill/swap.ts", "takeUp"), ("src/app.ts", "commit"), ("src/crew/leave.ts", "freeUp")];
     let n_bytes = replay("ferry", &expected);
     assert!(n_bytes < 90_000, "{n_bytes} bytes");
 }

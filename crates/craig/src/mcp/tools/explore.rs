@@ -28,7 +28,7 @@ pub(super) fn tool() -> Tool {
         name: "explore",
         title: "Explore code",
         description: "Answers a question about the code in one call: the functions and types that answer, whole and numbered, what \
-                      they call, who calls and tests them. Use it first, before grep or reading files, and guess in names and \
+                      they call, who calls and tests them, and the calls between them in order. Use it first, before grep or reading files, and guess in names and \
                       code. Its lines are as they are in the files now and count as read.",
         effect: Effect::Reads,
     };

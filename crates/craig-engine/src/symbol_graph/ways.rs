@@ -1,0 +1,107 @@
+//! How some definitions reach each other: the shortest ways through calls, and through what overrides a called member.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use craig_chunk::names::{Role, Traits};
+use craig_insight::{SymbolGraph, SymbolIx};
+use craig_store::{Project, Store};
+
+use super::SymbolRequest;
+use super::neighbours::{Files, Neighbour};
+use crate::EngineError;
+
+/// Definitions on a way, and those of which the calls are followed from one of them.
+const MOST_STEPS: usize = 8;
+const MOST_FOLLOWED: usize = 1_500;
+
+/// Ways that are given.
+const MOST_WAYS: usize = 3;
+
+/// The ways of at least two calls between definitions at these places, the ones that have most of them first. None is a part of another.
+pub(crate) fn ways(
+    store: &Store,
+    project: &Project,
+    graph: &SymbolGraph,
+    places: &[(String, u32)],
+) -> Result<Vec<Vec<Neighbour>>, EngineError> {
+    let mut ends: Vec<SymbolIx> = Vec::new();
+    for (path, line) in places {
+        let callable = at(graph, path, *line).filter(|&at| graph.definition(at).kind.is_callable());
+        ends.extend(callable.map(|at| representative(graph, at)).filter(|at| !ends.contains(at)));
+    }
+    let mut found: Vec<Vec<SymbolIx>> =
+        ends.iter().flat_map(|&from| shortest(graph, from, &ends)).filter(|way| way.len() > 2).collect();
+    let n_ends = |way: &[SymbolIx]| way.iter().filter(|at| ends.contains(at)).count();
+    found.sort_by_key(|way| (std::cmp::Reverse(n_ends(way)), way.len()));
+    let mut ways: Vec<Vec<SymbolIx>> = Vec::new();
+    for way in found {
+        let on_way: HashSet<&SymbolIx> = way.iter().collect();
+        let is_part = ways.iter().any(|longer| on_way.iter().all(|at| longer.contains(at)));
+        if !is_part && ways.len() < MOST_WAYS {
+            ways.push(way);
+        }
+    }
+    let mut files = Files::new(store, project);
+    let mut step = |at: &SymbolIx| files.neighbour_at(graph, *at);
+    ways.iter().map(|way| way.iter().map(&mut step).collect()).collect()
+}
+
+fn at(graph: &SymbolGraph, path: &str, line: u32) -> Option<SymbolIx> {
+    let query = craig_insight::SymbolQuery::parse(&format!("{path}:{line}"))?;
+    graph.find(&query).first().copied()
+}
+
+/// The definition that stands for a symbol: not a declaration if there is another.
+fn representative(graph: &SymbolGraph, symbol: SymbolIx) -> SymbolIx {
+    let key = |&at: &SymbolIx| (graph.definition(at).traits.has(Traits::DECLARATION), at);
+    graph.parts(symbol).into_iter().min_by_key(key).unwrap_or(symbol)
+}
+
+/// The shortest way from a definition to each of `ends` that it reaches.
+fn shortest(graph: &SymbolGraph, from: SymbolIx, ends: &[SymbolIx]) -> Vec<Vec<SymbolIx>> {
+    let mut before: HashMap<SymbolIx, SymbolIx> = HashMap::from([(from, from)]);
+    let mut open = VecDeque::from([(from, 1)]);
+    let mut n_followed = 0;
+    while let Some((symbol, n_steps)) = open.pop_front() {
+        n_followed += 1;
+        if n_steps >= MOST_STEPS || n_followed > MOST_FOLLOWED {
+            continue;
+        }
+        for next in called(graph, symbol) {
+            if !before.contains_key(&next) {
+                before.insert(next, symbol);
+                open.push_back((next, n_steps + 1));
+            }
+        }
+    }
+    let way = |&end: &SymbolIx| {
+        let step = |&at: &SymbolIx| before.get(&at).copied().filter(|&other| other != at);
+        let mut way: Vec<SymbolIx> = std::iter::successors(Some(end), step).collect();
+        way.reverse();
+        way
+    };
+    ends.iter().filter(|&&end| end != from && before.contains_key(&end)).map(way).collect()
+}
+
+/// What a definition calls for certain, and what overrides that, but tests.
+fn called(graph: &SymbolGraph, symbol: SymbolIx) -> Vec<SymbolIx> {
+    let is_sure = |confidence: u8| confidence >= SymbolRequest::default().min_confidence;
+    let mut called: Vec<SymbolIx> = Vec::new();
+    for part in graph.parts(symbol) {
+        for call in graph
+            .references_within(part)
+            .filter(|found| found.role == Role::Call && is_sure(found.confidence))
+        {
+            let overriding = graph.references_to(call.symbol).iter();
+            let overriding = overriding.filter(|found| found.role == Role::Override);
+            let all = [call.symbol].into_iter().chain(overriding.filter_map(|found| found.within));
+            for next in all.map(|next| representative(graph, next)) {
+                let file = graph.definition(next).file as usize;
+                if !graph.files[file].is_test && !called.contains(&next) {
+                    called.push(next);
+                }
+            }
+        }
+    }
+    called
+}
