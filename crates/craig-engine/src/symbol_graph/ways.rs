@@ -1,5 +1,6 @@
 //! How some definitions reach each other: the shortest ways through calls, and through what overrides a called member.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use craig_chunk::names::{Role, Traits};
@@ -68,8 +69,8 @@ fn shortest(graph: &SymbolGraph, from: SymbolIx, ends: &[SymbolIx]) -> Vec<Vec<S
             continue;
         }
         for next in called(graph, symbol) {
-            if !before.contains_key(&next) {
-                before.insert(next, symbol);
+            if let Entry::Vacant(entry) = before.entry(next) {
+                entry.insert(symbol);
                 open.push_back((next, n_steps + 1));
             }
         }
@@ -83,7 +84,7 @@ fn shortest(graph: &SymbolGraph, from: SymbolIx, ends: &[SymbolIx]) -> Vec<Vec<S
     ends.iter().filter(|&&end| end != from && before.contains_key(&end)).map(way).collect()
 }
 
-/// What a definition calls for certain, and what overrides that, but tests.
+/// What a definition calls for certain, and what overrides that, but tests. Who calls a type runs its constructor alone.
 fn called(graph: &SymbolGraph, symbol: SymbolIx) -> Vec<SymbolIx> {
     let is_sure = |confidence: u8| confidence >= SymbolRequest::default().min_confidence;
     let mut called: Vec<SymbolIx> = Vec::new();
@@ -96,8 +97,9 @@ fn called(graph: &SymbolGraph, symbol: SymbolIx) -> Vec<SymbolIx> {
             let overriding = overriding.filter(|found| found.role == Role::Override);
             let all = [call.symbol].into_iter().chain(overriding.filter_map(|found| found.within));
             for next in all.map(|next| representative(graph, next)) {
-                let file = graph.definition(next).file as usize;
-                if !graph.files[file].is_test && !called.contains(&next) {
+                let definition = graph.definition(next);
+                let is_test = graph.files[definition.file as usize].is_test;
+                if definition.kind.is_callable() && !is_test && !called.contains(&next) {
                     called.push(next);
                 }
             }

@@ -83,7 +83,7 @@ fn tools_match_the_page() {
     assert_eq!(n_rows, tools.len(), "docs/mcp.md has a row for each tool and no other");
     // What a client sends to a model with every conversation.
     let n_bytes: usize = tools.iter().map(|tool| described(tool).len()).sum();
-    assert!(n_bytes < 19_500, "{n_bytes} bytes of names, descriptions and arguments");
+    assert!(n_bytes < 19_600, "{n_bytes} bytes of names, descriptions and arguments");
 }
 
 fn described(tool: &Value) -> String {
