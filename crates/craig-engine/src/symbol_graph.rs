@@ -302,11 +302,15 @@ impl<'a> Asked<'a> {
         Ok(rows)
     }
 
-    /// The definition that stands for a symbol: not a declaration if there is another.
     fn representative(&self, symbol: SymbolIx) -> SymbolIx {
-        let key = |&at: &SymbolIx| (self.graph.definition(at).traits.has(Traits::DECLARATION), at);
-        self.graph.parts(symbol).into_iter().min_by_key(key).unwrap_or(symbol)
+        representative(self.graph, symbol)
     }
+}
+
+/// The definition that stands for a symbol: not a declaration if there is another.
+fn representative(graph: &SymbolGraph, symbol: SymbolIx) -> SymbolIx {
+    let key = |&at: &SymbolIx| (graph.definition(at).traits.has(Traits::DECLARATION), at);
+    graph.parts(symbol).into_iter().min_by_key(key).unwrap_or(symbol)
 }
 
 fn impact(asked: &Asked<'_>, request: &SymbolRequest) -> Impact {

@@ -235,7 +235,7 @@ fn caller(row: &CallRow) -> Neighbour {
     }
 }
 
-fn defined_at(graph: &SymbolGraph, path: &str, line: u32) -> Option<SymbolIx> {
+pub(super) fn defined_at(graph: &SymbolGraph, path: &str, line: u32) -> Option<SymbolIx> {
     let query = SymbolQuery::parse(&format!("{path}:{line}"))?;
     graph.find(&query).first().copied()
 }

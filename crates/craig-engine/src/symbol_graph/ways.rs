@@ -3,12 +3,12 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use craig_chunk::names::{Role, Traits};
+use craig_chunk::names::Role;
 use craig_insight::{SymbolGraph, SymbolIx};
 use craig_store::{Project, Store};
 
-use super::SymbolRequest;
-use super::neighbours::{Files, Neighbour};
+use super::neighbours::{Files, Neighbour, defined_at};
+use super::{SymbolRequest, representative};
 use crate::EngineError;
 
 /// Definitions on a way, and those of which the calls are followed from one of them.
@@ -27,7 +27,7 @@ pub(crate) fn ways(
 ) -> Result<Vec<Vec<Neighbour>>, EngineError> {
     let mut ends: Vec<SymbolIx> = Vec::new();
     for (path, line) in places {
-        let callable = at(graph, path, *line).filter(|&at| graph.definition(at).kind.is_callable());
+        let callable = defined_at(graph, path, *line).filter(|&at| graph.definition(at).kind.is_callable());
         ends.extend(callable.map(|at| representative(graph, at)).filter(|at| !ends.contains(at)));
     }
     let mut found: Vec<Vec<SymbolIx>> =
@@ -45,17 +45,6 @@ pub(crate) fn ways(
     let mut files = Files::new(store, project);
     let mut step = |at: &SymbolIx| files.neighbour_at(graph, *at);
     ways.iter().map(|way| way.iter().map(&mut step).collect()).collect()
-}
-
-fn at(graph: &SymbolGraph, path: &str, line: u32) -> Option<SymbolIx> {
-    let query = craig_insight::SymbolQuery::parse(&format!("{path}:{line}"))?;
-    graph.find(&query).first().copied()
-}
-
-/// The definition that stands for a symbol: not a declaration if there is another.
-fn representative(graph: &SymbolGraph, symbol: SymbolIx) -> SymbolIx {
-    let key = |&at: &SymbolIx| (graph.definition(at).traits.has(Traits::DECLARATION), at);
-    graph.parts(symbol).into_iter().min_by_key(key).unwrap_or(symbol)
 }
 
 /// The shortest way from a definition to each of `ends` that it reaches.

@@ -1,0 +1,266 @@
+//! What is around the hits of a question: what they use, who calls them, what has a guessed name, and the calls between all these.
+
+use craig_chunk::{ChunkKind, Symbol};
+use craig_insight::SymbolGraph;
+use craig_search::{Hit, KindFilter};
+use craig_store::{OutlinedFile, Project, Store};
+
+use super::{
+    ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES, MIN_PLACE, lines,
+    qualified,
+};
+use crate::search::filter;
+use crate::shown::OutlinedFiles;
+use crate::symbol_graph::{named, neighbours, values, ways};
+use crate::{EngineError, Neighbour, with_numbers};
+
+/// The best pieces, of which all that is around them is given; of the others the constants that they use.
+const MOST_AROUND: usize = 2;
+
+/// Definitions with more lines are not given whole: of the best pieces, of others, and of what has a guessed name.
+const MOST_BEST_LINES: u32 = 120;
+const MOST_WHOLE_LINES: u32 = 40;
+const MOST_NAMED_LINES: u32 = 60;
+
+/// Definitions with a guessed name.
+const MOST_NAMED: usize = 6;
+
+/// What is used and longer is given by its signature.
+const MOST_HELPER_LINES: u32 = 25;
+
+/// What a piece uses that is given whole, the likeliest first.
+const MOST_HELPERS: usize = 3;
+
+/// Definitions that are named of a piece, and others of its file that are listed with the best piece.
+const MOST_DEFINITIONS: usize = 6;
+const MOST_SIBLINGS: usize = 16;
+
+/// What is found around hits.
+pub(super) struct Found {
+    pub(super) pieces: Vec<ExploredPiece>,
+    pub(super) named: Vec<ExploredDefinition>,
+    pub(super) ways: Vec<Vec<Neighbour>>,
+    pub(super) places: Vec<ExploredPlace>,
+}
+
+/// Looks around hits. Nothing is given twice.
+pub(super) struct Surroundings<'a> {
+    store: &'a Store,
+    project: &'a Project,
+    graph: &'a SymbolGraph,
+    files: OutlinedFiles<'a>,
+    /// All hits, by which the rest is ranked.
+    ranked: &'a [Hit],
+    /// Lines of files that are given.
+    seen: Vec<(String, (u32, u32))>,
+}
+
+impl<'a> Surroundings<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        project: &'a Project,
+        graph: &'a SymbolGraph,
+        ranked: &'a [Hit],
+    ) -> Self {
+        Self { store, project, graph, files: OutlinedFiles::new(store, project), ranked, seen: Vec::new() }
+    }
+
+    /// The hits that are given `whole` with what is around them, and the `others` as places.
+    pub(super) fn found(
+        mut self,
+        whole: Vec<Hit>,
+        others: &[&Hit],
+        request: &ExploreRequest,
+    ) -> Result<Found, EngineError> {
+        let whole = self.completed(whole)?;
+        self.seen = whole.iter().map(|hit| (hit.path.clone(), lines(hit))).collect();
+        let pieces = whole.iter().enumerate().map(|(at, hit)| self.piece(at, hit));
+        let pieces = pieces.collect::<Result<_, _>>()?;
+        let named = self.named(request)?;
+        let ways = self.ways(&whole, &named)?;
+        let named = self.unseen(named)?;
+        let places = self.places(others)?;
+        Ok(Found { pieces, named, ways, places })
+    }
+
+    /// The hits with all of their definitions, as far as these are not too long.
+    fn completed(&mut self, mut hits: Vec<Hit>) -> Result<Vec<Hit>, EngineError> {
+        for (at, hit) in hits.iter_mut().enumerate() {
+            if let Some(file) = self.files.get(&hit.path)? {
+                complete(hit, file, if at < LEAST_PIECES { MOST_BEST_LINES } else { MOST_WHOLE_LINES });
+            }
+        }
+        Ok(without_repeated(hits))
+    }
+
+    fn piece(&mut self, at: usize, hit: &Hit) -> Result<ExploredPiece, EngineError> {
+        let place = (hit.path.as_str(), first_line(hit));
+        let mut around = match at < MOST_AROUND {
+            true => neighbours(self.store, self.project, self.graph, place)?,
+            false => values(self.store, self.project, self.graph, place)?,
+        };
+        around.uses.retain(|used| !self.has_seen(&used.path, used.lines));
+        let mut helpers = Vec::new();
+        for at in self.likeliest(&around.uses) {
+            let used = &around.uses[at];
+            if let Some(file) = self.files.get(&used.path)? {
+                let code = Some(numbered(&file.text, used.lines));
+                helpers.push(ExploredDefinition { definition: used.clone(), code });
+                self.seen.push((used.path.clone(), used.lines));
+            }
+        }
+        around.uses.retain(|used| !helpers.iter().any(|helper| helper.definition == *used));
+        let seen = &self.seen;
+        let file = self.files.get(&hit.path)?;
+        let siblings = file.filter(|_| at == 0).map(|file| siblings(file, hit, seen));
+        Ok(ExploredPiece {
+            place: ExploredPlace::new(hit),
+            definitions: file.map(|file| definitions(file, hit)).unwrap_or_default(),
+            code: hit.content.clone(),
+            helpers,
+            around,
+            siblings: siblings.unwrap_or_default(),
+        })
+    }
+
+    /// The definitions that have a guessed name, in the files that were asked for.
+    fn named(&self, request: &ExploreRequest) -> Result<Vec<Neighbour>, EngineError> {
+        let path = request.path.as_deref();
+        let filter = filter(self.project, KindFilter::All, &[], path, &request.folder)?;
+        let mut found = named(self.store, self.project, self.graph, &request.guesses.names)?;
+        found.retain(|found| filter.passes_path(&found.path));
+        Ok(found)
+    }
+
+    fn ways(&self, whole: &[Hit], named: &[Neighbour]) -> Result<Vec<Vec<Neighbour>>, EngineError> {
+        let hits = whole.iter().map(|hit| (hit.path.clone(), first_line(hit)));
+        let ends = hits.chain(named.iter().map(|found| (found.path.clone(), found.lines.1)));
+        ways(self.store, self.project, self.graph, &ends.collect::<Vec<_>>())
+    }
+
+    /// What of these is not given yet, the short and likely ones with their lines.
+    fn unseen(&mut self, mut named: Vec<Neighbour>) -> Result<Vec<ExploredDefinition>, EngineError> {
+        named.retain(|found| !self.has_seen(&found.path, found.lines));
+        named.truncate(MOST_NAMED);
+        let mut given = Vec::new();
+        for definition in named {
+            let is_short = definition.lines.1 - definition.lines.0 < MOST_NAMED_LINES;
+            let is_given = is_short && self.score_of(&definition) >= MIN_PLACE;
+            let file = self.files.get(&definition.path)?.filter(|_| is_given);
+            let code = file.map(|file| numbered(&file.text, definition.lines));
+            self.seen.push((definition.path.clone(), definition.lines));
+            given.push(ExploredDefinition { definition, code });
+        }
+        Ok(given)
+    }
+
+    /// Hits as places, but those of which something is given.
+    fn places(&mut self, hits: &[&Hit]) -> Result<Vec<ExploredPlace>, EngineError> {
+        let mut places = Vec::new();
+        for hit in hits {
+            let place = ExploredPlace::new(hit).of_definition(self.files.get(&hit.path)?);
+            if !self.has_seen(&place.path, place.lines) {
+                places.push(place);
+            }
+        }
+        Ok(places)
+    }
+
+    fn has_seen(&self, path: &str, lines: (u32, u32)) -> bool {
+        is_seen(&self.seen, path, lines)
+    }
+
+    /// How likely a definition answers, by the hits that hold some of it.
+    fn score_of(&self, found: &Neighbour) -> f32 {
+        let holds = |hit: &&Hit| {
+            hit.path == found.path && hit.line_start <= found.lines.1 && found.lines.0 <= hit.line_end
+        };
+        self.ranked.iter().filter(holds).map(|hit| hit.score).fold(0.0, f32::max)
+    }
+
+    /// What is short of what is used and likeliest to answer, too.
+    fn likeliest(&self, used: &[Neighbour]) -> Vec<usize> {
+        let is_short = |used: &Neighbour| used.lines.1 - used.lines.0 < MOST_HELPER_LINES;
+        let short = used.iter().enumerate().filter(|(_, used)| is_short(used) && !used.test);
+        let mut scored: Vec<(usize, f32)> = short.map(|(at, used)| (at, self.score_of(used))).collect();
+        scored.retain(|(_, score)| *score >= MIN_PLACE);
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1));
+        scored.into_iter().take(MOST_HELPERS).map(|(at, _)| at).collect()
+    }
+}
+
+/// The line of the definition that a hit is of.
+fn first_line(hit: &Hit) -> u32 {
+    hit.symbol_lines.map_or(hit.line_start, |(first, _)| first)
+}
+
+/// Lets a hit hold all of its definition, unless that is too long.
+fn complete(hit: &mut Hit, file: &OutlinedFile, most_lines: u32) {
+    let Some((first, last)) = hit.symbol_lines else { return };
+    let whole = (first.min(hit.line_start), last.max(hit.line_end));
+    if whole.1 - whole.0 < most_lines {
+        (hit.line_start, hit.line_end) = whole;
+        hit.content = numbered(&file.text, whole);
+    }
+}
+
+/// Hits of which no other holds most lines; of two, the longer one is kept at the place of the better one.
+fn without_repeated(hits: Vec<Hit>) -> Vec<Hit> {
+    let mut kept: Vec<Hit> = Vec::new();
+    for hit in hits {
+        let n_lines = |hit: &Hit| hit.line_end + 1 - hit.line_start;
+        let is_same = |other: &Hit| {
+            let (first, last) = (hit.line_start.max(other.line_start), hit.line_end.min(other.line_end));
+            let n_shared = (last + 1).saturating_sub(first);
+            other.path == hit.path && 2 * n_shared > n_lines(other).min(n_lines(&hit))
+        };
+        match kept.iter_mut().find(|other| is_same(other)) {
+            Some(other) if n_lines(other) < n_lines(&hit) => *other = Hit { score: other.score, ..hit },
+            Some(_) => {}
+            None => kept.push(hit),
+        }
+    }
+    kept
+}
+
+fn is_seen(seen: &[(String, (u32, u32))], path: &str, lines: (u32, u32)) -> bool {
+    seen.iter().any(|(other, shown)| other == path && shown.0 <= lines.1 && lines.0 <= shown.1)
+}
+
+/// Lines of a text with their numbers.
+fn numbered(text: &str, (first, last): (u32, u32)) -> String {
+    let lines = text.lines().skip(first as usize - 1).take((last - first + 1) as usize);
+    with_numbers(&lines.collect::<Vec<_>>().join("\n"), first)
+}
+
+/// The functions and types that a hit is of, the innermost.
+fn definitions(file: &OutlinedFile, hit: &Hit) -> Vec<(String, (u32, u32))> {
+    let is_here = |symbol: &&Symbol| {
+        symbol.kind != ChunkKind::Constant && symbol.line <= hit.line_end && hit.line_start <= symbol.line_end
+    };
+    let here: Vec<&Symbol> = file.symbols.iter().filter(is_here).collect();
+    let is_inner = |symbol: &&&Symbol| {
+        let is_in = |other: &Symbol| symbol.line < other.line && other.line_end <= symbol.line_end;
+        !here.iter().any(|other| is_in(other))
+    };
+    let inner = here.iter().filter(is_inner).take(MOST_DEFINITIONS);
+    let definition = |symbol: &&Symbol| {
+        (qualified(symbol.parent.as_deref(), &symbol.name), (symbol.line, symbol.line_end))
+    };
+    inner.map(definition).collect()
+}
+
+/// Functions, types and constants of a hit's file that are not shown, but members that are data: the nearest, in the order of
+/// the file.
+fn siblings(file: &OutlinedFile, hit: &Hit, seen: &[(String, (u32, u32))]) -> Vec<(String, (u32, u32))> {
+    let is_shown = |symbol: &Symbol| is_seen(seen, &hit.path, (symbol.line, symbol.line_end));
+    let others = file.symbols.iter().filter(|symbol| {
+        (symbol.kind != ChunkKind::Constant || symbol.parent.is_none()) && !is_shown(symbol)
+    });
+    let mut others: Vec<_> =
+        others.map(|symbol| (symbol.name.clone(), (symbol.line, symbol.line_end))).collect();
+    others.sort_by_key(|(_, (line, _))| line.abs_diff(hit.line_start));
+    others.truncate(MOST_SIBLINGS);
+    others.sort_by_key(|(_, lines)| *lines);
+    others
+}
