@@ -112,8 +112,6 @@ fn a_question_is_answered_with_guesses_within_a_path() {
                 top level  shop/main.py:9
             tested by test_total  tests/test_cart.py:4-5 at 5
 
-            less likely:
-              shop/prices.py:1-14  price_of  3%
             Lines are as they are in the files now.
         "#]],
     );
