@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::surroundings::Surroundings;
+use crate::shown::MIN_PLACE;
 use crate::{Cancellation, Detail, Engine, EngineError, Neighbour, Neighbours, PER_FILE, SearchRequest};
 
 /// What is explored.
@@ -105,9 +106,8 @@ const MIN_SHARE: f32 = 0.15;
 const LEAST_PIECES: usize = 2;
 const MOST_PIECES: usize = 8;
 
-/// Places behind the pieces, and what a piece uses, if they are at least so likely.
+/// Places that are listed after the pieces.
 const MOST_PLACES: usize = 4;
-const MIN_PLACE: f32 = 0.02;
 
 impl Engine {
     /// Finds the code that answers a question, or is called what the question is, and what is around it.
@@ -130,7 +130,7 @@ impl Engine {
         let answer = self.search(handle, query, &search)?;
         let found = limited_per_file(&answer.hits);
         let n_whole = if answer.is_answered { n_enough(&found) } else { 0 };
-        // A test says less than what it tests.
+        // Product code answers better than its tests.
         let is_whole = |at: usize, hit: &Hit| at < n_whole && (at == 0 || !is_test(&hit.path));
         let (whole, others): (Vec<_>, Vec<_>) =
             found.into_iter().enumerate().partition(|(at, hit)| is_whole(*at, hit));

@@ -74,7 +74,7 @@ pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
 };
-pub use shown::{Detail, PER_FILE, Shown, with_numbers};
+pub use shown::{Detail, PER_FILE, Shown, lines_of, with_numbers};
 pub use stores::WORKSPACE_FOLDER;
 pub use symbol_graph::{
     BoundSymbol, CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile,

@@ -38,7 +38,7 @@ const MIN_SHARES: [f32; 2] = [0.2, 0.5];
 
 /// Hits behind these that are given as places, if they are at least so likely.
 const MAX_PLACES: usize = 3;
-const MIN_PLACE: f32 = 0.02;
+pub(crate) const MIN_PLACE: f32 = 0.02;
 
 /// What is shown of hits where no number of them is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,8 +157,7 @@ fn widen(hit: &mut Hit, file: &OutlinedFile) {
     if last - first >= MAX_SYMBOL_LINES {
         return;
     }
-    let lines = file.text.lines().skip(first as usize - 1).take((last - first + 1) as usize);
-    hit.content = lines.collect::<Vec<_>>().join("\n");
+    hit.content = lines_of(&file.text, (first, last));
     (hit.line_start, hit.line_end) = (first, last);
 }
 
@@ -179,6 +178,12 @@ fn excerpt(text: &str, first: u32, symbol: Option<&str>, query: &str) -> String 
     }
     written.pop();
     written
+}
+
+/// Lines of a text by their numbers, both ends included.
+pub fn lines_of(text: &str, (first, last): (u32, u32)) -> String {
+    let lines = text.lines().skip(first as usize - 1).take((last - first + 1) as usize);
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A text whose lines have their numbers before them; the first is `first`.

@@ -33,7 +33,7 @@ pub use self::answer::{
 pub use self::export::ScipExport;
 pub use self::kept::KeptSymbol;
 pub use self::neighbours::{Neighbour, Neighbours};
-pub(crate) use self::neighbours::{named, neighbours, values};
+pub(crate) use self::neighbours::{defined_at, described, named, neighbours, values};
 pub use self::overview::{Flow, Overview, OverviewModule, OverviewSymbol};
 pub use self::repo_map::{MapRequest, MappedFile, MappedSymbol, RepoMap};
 pub(crate) use self::ways::ways;
@@ -307,7 +307,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The definition that stands for a symbol: not a declaration if there is another.
+/// The definition that represents a symbol, rather than one of its declarations.
 fn representative(graph: &SymbolGraph, symbol: SymbolIx) -> SymbolIx {
     let key = |&at: &SymbolIx| (graph.definition(at).traits.has(Traits::DECLARATION), at);
     graph.parts(symbol).into_iter().min_by_key(key).unwrap_or(symbol)

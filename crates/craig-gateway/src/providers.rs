@@ -114,7 +114,7 @@ impl Providers {
         self.race(model, pace, body, |failure| CallFailure { is_ours: true, ..failure }).await
     }
 
-    /// Asks the providers of `model` until one answers; `failed` says what becomes of a failure.
+    /// Asks the providers of `model` until one answers; `failed` handles each failure.
     async fn race(
         &self,
         model: Option<&str>,

@@ -214,7 +214,7 @@ impl Gateway {
         }
     }
 
-    /// Whether context for a chat is reranked: as the request or otherwise the setting says.
+    /// Whether context for a chat is reranked: by the request if it sets that, else by the setting.
     pub(crate) fn wants_rerank(&self, requested: Option<bool>) -> bool {
         requested.unwrap_or(self.config.engine.context.chat.rerank)
     }

@@ -1,18 +1,17 @@
 //! What is around the hits of a question: what they use, who calls them, what has a guessed name, and the calls between all these.
 
 use craig_chunk::{ChunkKind, Symbol};
-use craig_insight::SymbolGraph;
+use craig_insight::{SymbolGraph, SymbolIx};
 use craig_search::{Hit, KindFilter};
 use craig_store::{OutlinedFile, Project, Store};
 
 use super::{
-    ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES, MIN_PLACE, lines,
-    qualified,
+    ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES, lines, qualified,
 };
 use crate::search::filter;
-use crate::shown::OutlinedFiles;
-use crate::symbol_graph::{named, neighbours, values, ways};
-use crate::{EngineError, Neighbour, with_numbers};
+use crate::shown::{MIN_PLACE, OutlinedFiles};
+use crate::symbol_graph::{defined_at, described, named, neighbours, values, ways};
+use crate::{EngineError, Neighbour, lines_of, with_numbers};
 
 /// The best pieces, of which all that is around them is given; of the others the constants that they use.
 const MOST_AROUND: usize = 2;
@@ -78,7 +77,7 @@ impl<'a> Surroundings<'a> {
         let pieces = pieces.collect::<Result<_, _>>()?;
         let named = self.named(request)?;
         let ways = self.ways(&whole, &named)?;
-        let named = self.unseen(named)?;
+        let named = self.unseen(&named)?;
         let places = self.places(others)?;
         Ok(Found { pieces, named, ways, places })
     }
@@ -124,22 +123,24 @@ impl<'a> Surroundings<'a> {
     }
 
     /// The definitions that have a guessed name, in the files that were asked for.
-    fn named(&self, request: &ExploreRequest) -> Result<Vec<Neighbour>, EngineError> {
+    fn named(&self, request: &ExploreRequest) -> Result<Vec<SymbolIx>, EngineError> {
         let path = request.path.as_deref();
         let filter = filter(self.project, KindFilter::All, &[], path, &request.folder)?;
-        let mut found = named(self.store, self.project, self.graph, &request.guesses.names)?;
-        found.retain(|found| filter.passes_path(&found.path));
+        let mut found = named(self.graph, &request.guesses.names);
+        let file_of = |at: SymbolIx| &self.graph.files[self.graph.definition(at).file as usize];
+        found.retain(|&at| filter.passes_path(&file_of(at).path));
         Ok(found)
     }
 
-    fn ways(&self, whole: &[Hit], named: &[Neighbour]) -> Result<Vec<Vec<Neighbour>>, EngineError> {
-        let hits = whole.iter().map(|hit| (hit.path.clone(), first_line(hit)));
-        let ends = hits.chain(named.iter().map(|found| (found.path.clone(), found.lines.1)));
-        ways(self.store, self.project, self.graph, &ends.collect::<Vec<_>>())
+    fn ways(&self, whole: &[Hit], named: &[SymbolIx]) -> Result<Vec<Vec<Neighbour>>, EngineError> {
+        let hits = whole.iter().filter_map(|hit| defined_at(self.graph, &hit.path, first_line(hit)));
+        let between: Vec<SymbolIx> = hits.chain(named.iter().copied()).collect();
+        ways(self.store, self.project, self.graph, &between)
     }
 
     /// What of these is not given yet, the short and likely ones with their lines.
-    fn unseen(&mut self, mut named: Vec<Neighbour>) -> Result<Vec<ExploredDefinition>, EngineError> {
+    fn unseen(&mut self, named: &[SymbolIx]) -> Result<Vec<ExploredDefinition>, EngineError> {
+        let mut named = described(self.store, self.project, self.graph, named)?;
         named.retain(|found| !self.has_seen(&found.path, found.lines));
         named.truncate(MOST_NAMED);
         let mut given = Vec::new();
@@ -229,8 +230,7 @@ fn is_seen(seen: &[(String, (u32, u32))], path: &str, lines: (u32, u32)) -> bool
 
 /// Lines of a text with their numbers.
 fn numbered(text: &str, (first, last): (u32, u32)) -> String {
-    let lines = text.lines().skip(first as usize - 1).take((last - first + 1) as usize);
-    with_numbers(&lines.collect::<Vec<_>>().join("\n"), first)
+    with_numbers(&lines_of(text, (first, last)), first)
 }
 
 /// The functions and types that a hit is of, the innermost.

@@ -169,13 +169,13 @@ pub const DEFINITIONS: &[Definition] = &[
         "hooks.session_start",
         Kind::Switch,
         "true",
-        "Whether `craig hook session-start` says at the start of an assistant's session what is indexed of its folder.",
+        "Whether `craig hook session-start` tells an assistant at the start of a session what is indexed.",
     ),
     user(
         "hooks.after_search",
         Kind::Switch,
         "true",
-        "Whether `craig hook after-search` says where the names are defined that an assistant has just searched for.",
+        "Whether `craig hook after-search` tells an assistant where the names that it has just searched for are defined.",
     ),
     user(
         "hooks.timeout_ms",

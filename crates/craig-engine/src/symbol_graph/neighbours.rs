@@ -45,8 +45,12 @@ pub struct Neighbour {
 impl Neighbour {
     /// Whether it is a constant, or a variable outside of functions.
     pub(crate) fn is_value(&self) -> bool {
-        matches!(self.kind, Some(DefinitionKind::Constant | DefinitionKind::Variable))
+        self.kind.is_some_and(is_value)
     }
+}
+
+fn is_value(kind: DefinitionKind) -> bool {
+    matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable)
 }
 
 /// Types, constants and variables that are looked at.
@@ -108,16 +112,11 @@ pub(crate) fn values(
     Ok(Neighbours { uses, ..Neighbours::default() })
 }
 
-/// Definitions that a name has at most, to be looked at: a common name says little.
+/// A name with more definitions is left out: a common name says little.
 const MOST_OF_NAME: usize = 3;
 
 /// The definitions that have one of these names, each once, but tests and what is local to a function.
-pub(crate) fn named(
-    store: &Store,
-    project: &Project,
-    graph: &SymbolGraph,
-    names: &[String],
-) -> Result<Vec<Neighbour>, EngineError> {
+pub(crate) fn named(graph: &SymbolGraph, names: &[String]) -> Vec<SymbolIx> {
     let mut found: Vec<SymbolIx> = Vec::new();
     for query in names.iter().filter_map(|name| SymbolQuery::parse(name)) {
         let is_counted = |&at: &SymbolIx| {
@@ -133,8 +132,18 @@ pub(crate) fn named(
     }
     let mut seen = HashSet::new();
     found.retain(|&at| seen.insert(at));
+    found
+}
+
+/// Definitions with their places and signatures.
+pub(crate) fn described(
+    store: &Store,
+    project: &Project,
+    graph: &SymbolGraph,
+    definitions: &[SymbolIx],
+) -> Result<Vec<Neighbour>, EngineError> {
     let mut files = Files::new(store, project);
-    found.iter().map(|&at| files.neighbour_at(graph, at)).collect()
+    definitions.iter().map(|&at| files.neighbour_at(graph, at)).collect()
 }
 
 /// The files of neighbours, each read once.
@@ -164,8 +173,7 @@ impl<'a> Files<'a> {
         for used in asked.parts.iter().flat_map(|&part| graph.references_within(part)) {
             let kind = graph.definition(used.symbol).kind;
             let is_sure = used.confidence >= SymbolRequest::default().min_confidence;
-            let is_value = matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable);
-            if (is_value || kind.is_type()) && is_sure && !found.contains(&used.symbol) {
+            if (is_value(kind) || kind.is_type()) && is_sure && !found.contains(&used.symbol) {
                 found.push(used.symbol);
             }
         }
@@ -192,9 +200,9 @@ impl<'a> Files<'a> {
             kind: Some(definition.kind),
             path: file.path.clone(),
             lines: (definition.line_start, definition.line_end),
-            signature: match definition.kind {
-                DefinitionKind::Constant | DefinitionKind::Variable => lines.shown(definition.line),
-                _ => lines.signature(definition.line, definition.line_end),
+            signature: match is_value(definition.kind) {
+                true => lines.shown(definition.line),
+                false => lines.signature(definition.line, definition.line_end),
             },
             call_lines: Vec::new(),
             depth: 1,
@@ -235,7 +243,7 @@ fn caller(row: &CallRow) -> Neighbour {
     }
 }
 
-pub(super) fn defined_at(graph: &SymbolGraph, path: &str, line: u32) -> Option<SymbolIx> {
+pub(crate) fn defined_at(graph: &SymbolGraph, path: &str, line: u32) -> Option<SymbolIx> {
     let query = SymbolQuery::parse(&format!("{path}:{line}"))?;
     graph.find(&query).first().copied()
 }

@@ -7,7 +7,7 @@ use craig_chunk::names::Role;
 use craig_insight::{SymbolGraph, SymbolIx};
 use craig_store::{Project, Store};
 
-use super::neighbours::{Files, Neighbour, defined_at};
+use super::neighbours::{Files, Neighbour};
 use super::{SymbolRequest, representative};
 use crate::EngineError;
 
@@ -18,20 +18,23 @@ const MOST_FOLLOWED: usize = 1_500;
 /// Ways that are given.
 const MOST_WAYS: usize = 3;
 
-/// The ways of at least two calls between definitions at these places, the ones that have most of them first. None is a part of another.
+/// The ways of at least two calls between these definitions, those that pass most of them first. None is a part of another.
 pub(crate) fn ways(
     store: &Store,
     project: &Project,
     graph: &SymbolGraph,
-    places: &[(String, u32)],
+    between: &[SymbolIx],
 ) -> Result<Vec<Vec<Neighbour>>, EngineError> {
     let mut ends: Vec<SymbolIx> = Vec::new();
-    for (path, line) in places {
-        let callable = defined_at(graph, path, *line).filter(|&at| graph.definition(at).kind.is_callable());
-        ends.extend(callable.map(|at| representative(graph, at)).filter(|at| !ends.contains(at)));
+    let callables = between.iter().filter(|&&at| graph.definition(at).kind.is_callable());
+    for end in callables.map(|&at| representative(graph, at)) {
+        if !ends.contains(&end) {
+            ends.push(end);
+        }
     }
+    let mut calls = Calls { graph, known: HashMap::new() };
     let mut found: Vec<Vec<SymbolIx>> =
-        ends.iter().flat_map(|&from| shortest(graph, from, &ends)).filter(|way| way.len() > 2).collect();
+        ends.iter().flat_map(|&from| calls.shortest(from, &ends)).filter(|way| way.len() > 2).collect();
     let n_ends = |way: &[SymbolIx]| way.iter().filter(|at| ends.contains(at)).count();
     found.sort_by_key(|way| (std::cmp::Reverse(n_ends(way)), way.len()));
     let mut ways: Vec<Vec<SymbolIx>> = Vec::new();
@@ -47,30 +50,43 @@ pub(crate) fn ways(
     ways.iter().map(|way| way.iter().map(&mut step).collect()).collect()
 }
 
-/// The shortest way from a definition to each of `ends` that it reaches.
-fn shortest(graph: &SymbolGraph, from: SymbolIx, ends: &[SymbolIx]) -> Vec<Vec<SymbolIx>> {
-    let mut before: HashMap<SymbolIx, SymbolIx> = HashMap::from([(from, from)]);
-    let mut open = VecDeque::from([(from, 1)]);
-    let mut n_followed = 0;
-    while let Some((symbol, n_steps)) = open.pop_front() {
-        n_followed += 1;
-        if n_steps >= MOST_STEPS || n_followed > MOST_FOLLOWED {
-            continue;
-        }
-        for next in called(graph, symbol) {
-            if let Entry::Vacant(entry) = before.entry(next) {
-                entry.insert(symbol);
-                open.push_back((next, n_steps + 1));
+/// What definitions call, each looked up once.
+struct Calls<'g> {
+    graph: &'g SymbolGraph,
+    known: HashMap<SymbolIx, Vec<SymbolIx>>,
+}
+
+impl Calls<'_> {
+    /// The shortest way from a definition to each of `ends` that it reaches.
+    fn shortest(&mut self, from: SymbolIx, ends: &[SymbolIx]) -> Vec<Vec<SymbolIx>> {
+        let mut before: HashMap<SymbolIx, SymbolIx> = HashMap::from([(from, from)]);
+        let mut open = VecDeque::from([(from, 1)]);
+        let mut n_followed = 0;
+        while let Some((symbol, n_steps)) = open.pop_front() {
+            // What comes later is no nearer.
+            if n_steps >= MOST_STEPS || n_followed >= MOST_FOLLOWED {
+                break;
+            }
+            n_followed += 1;
+            for &next in self.made_by(symbol) {
+                if let Entry::Vacant(entry) = before.entry(next) {
+                    entry.insert(symbol);
+                    open.push_back((next, n_steps + 1));
+                }
             }
         }
+        let way = |&end: &SymbolIx| {
+            let step = |&at: &SymbolIx| before.get(&at).copied().filter(|&other| other != at);
+            let mut way: Vec<SymbolIx> = std::iter::successors(Some(end), step).collect();
+            way.reverse();
+            way
+        };
+        ends.iter().filter(|&&end| end != from && before.contains_key(&end)).map(way).collect()
     }
-    let way = |&end: &SymbolIx| {
-        let step = |&at: &SymbolIx| before.get(&at).copied().filter(|&other| other != at);
-        let mut way: Vec<SymbolIx> = std::iter::successors(Some(end), step).collect();
-        way.reverse();
-        way
-    };
-    ends.iter().filter(|&&end| end != from && before.contains_key(&end)).map(way).collect()
+
+    fn made_by(&mut self, symbol: SymbolIx) -> &[SymbolIx] {
+        self.known.entry(symbol).or_insert_with(|| called(self.graph, symbol))
+    }
 }
 
 /// What a definition calls for certain, and what overrides that, but tests. Who calls a type runs its constructor alone.

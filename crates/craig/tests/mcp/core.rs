@@ -135,7 +135,7 @@ fn references_name_what_is_around_them() {
     assert!(error.contains("nothing_of_this_name"), "{error}");
 }
 
-/// Nothing that a file says can pass for a line of Craig's own.
+/// Text from a file cannot be mistaken for Craig's own.
 #[test]
 fn texts_are_marked_as_data() {
     let home = Home::with_shop();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use craig_engine::{Engine, EngineError, FileText, with_numbers};
+use craig_engine::{Engine, EngineError, FileText, lines_of, with_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -90,8 +90,7 @@ fn write(text: &mut String, file: &FileText, lines: Option<(usize, usize)>) {
         let _ = writeln!(text, "{path}: has {n_lines} lines, none of these");
         return;
     }
-    let wanted: Vec<&str> = content.lines().skip(first - 1).take(last + 1 - first).collect();
-    let numbered = with_numbers(&wanted.join("\n"), first as u32);
+    let numbered = with_numbers(&lines_of(content, (first as u32, last as u32)), first as u32);
     let room = MOST_BYTES.saturating_sub(text.len());
     let shown = whole_lines(&numbered, room);
     let _ = writeln!(text, "{path}:{first}-{last} of {n_lines}\n{}", shown.trim_end());
