@@ -246,7 +246,7 @@ impl Value {
     /// A collection of instances of this type.
     pub fn collection(self) -> Self {
         match self {
-            Self::Itself(source) | Self::Instance(source) => Self::Collection(source),
+            Self::Itself(source) | Self::Instance(source) | Self::Called(source) => Self::Collection(source),
             Self::Builtin => Self::Builtin,
             _ => Self::Unknown,
         }
@@ -423,6 +423,10 @@ pub enum Imported {
     /// All names of the module.
     All,
 }
+
+/// The module of the fixtures that a test of Python sees by their names, and what the names of fixtures begin with where
+/// they are exported.
+pub const FIXTURES: &str = "@";
 
 /// A name that a file exports by a statement of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

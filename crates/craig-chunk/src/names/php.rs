@@ -442,7 +442,7 @@ fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn global<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     for name in named_children(node).filter_map(bare_name) {
-        walk.is_global(name);
+        walk.declare_outside(name);
         if walk.is_bound(name) {
             walk.name(name, Role::Read);
         }

@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::walk::NameRule::{Inside, Literal, Name, Read, Skip, Transparent};
+use super::walk::NameRule::{Inside, Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+use super::{Choice, DefinitionKind, FIXTURES, Imported, Role, Site, Source, Traits, Value};
 use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -15,7 +15,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("float", Literal),
         ("true", Literal),
         ("false", Literal),
-        ("identifier", Name),
+        ("identifier", Read(identifier)),
         ("attribute", Read(attribute)),
         ("call", Read(call)),
         ("keyword_argument", Read(keyword_argument)),
@@ -45,6 +45,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("augmented_assignment", Read(augmented)),
         ("named_expression", Read(named)),
         ("return_statement", Read(returned)),
+        ("yield", Read(yielded)),
         ("global_statement", Read(global)),
         ("nonlocal_statement", Skip),
         ("import_statement", Read(import)),
@@ -64,22 +65,59 @@ fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Builtin
 }
 
+/// `[Shape(), …]`, `(self.first, self.last)`.
 fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    match walk.children(node) {
-        // `[Shape(), …]`
-        Value::Called(of) if node.kind() == "list" => Value::Collection(of),
+    let value = walk.children(node);
+    let is_member = || {
+        let n = node.named_child_count() as u32;
+        n.checked_sub(1).and_then(|last| node.named_child(last)).is_some_and(|last| last.kind() == "attribute")
+    };
+    match value {
+        Value::Called(_) | Value::Instance(_) if node.kind() != "dictionary" => value.collection(),
+        Value::Itself(_) if node.kind() != "dictionary" && is_member() => value.collection(),
         _ => Value::Builtin,
     }
 }
 
+/// A name; of a variable of the module, what it was assigned last.
+fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let value = walk.name(node, role);
+    walk.narrowed(node).unwrap_or(value)
+}
+
 fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
-    let object = field(node, "object");
-    let value = match object {
+    let Some(name) = field(node, "attribute") else { return Value::Unknown };
+    if let Some(module) = imported_module(walk, node) {
+        return walk.at_site(name, role, Site::Import(module));
+    }
+    let value = match field(node, "object") {
         Some(object) if is_super_call(walk, object) => walk.this.map_or(Value::Unknown, Value::Super),
         _ => walk.field(node, "object"),
     };
-    field(node, "attribute").map_or(Value::Unknown, |name| walk.member(name, value, role))
+    let member = walk.member(name, value, role);
+    match value {
+        Value::Itself(model) if MANAGERS.contains(&walk.text_of(name)) => {
+            walk.choice(Choice::Guarded(member, Value::Collection(model)))
+        }
+        _ => member,
+    }
+}
+
+/// Attributes by which a model of Django gives access to all of its instances.
+const MANAGERS: &[&str] = &["objects", "_default_manager", "_base_manager"];
+
+/// The import of the module that `a.b` is after `import a.b` or `import a.b.c`.
+fn imported_module<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u32> {
+    let mut root = node;
+    while root.kind() == "attribute" {
+        root = field(root, "object")?;
+    }
+    if root.kind() != "identifier" || walk.is_bound(root) {
+        return None;
+    }
+    walk.dotted_import(walk.text_of(node))
 }
 
 fn is_super_call(walk: &Walk<'_>, node: Node<'_>) -> bool {
@@ -89,9 +127,11 @@ fn is_super_call(walk: &Walk<'_>, node: Node<'_>) -> bool {
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let called = walk.field_as(node, "function", Role::Call);
     let first = field(node, "arguments").and_then(|arguments| arguments.named_child(0));
-    let is_cast = field(node, "function").is_some_and(|function| walk.text_of(function) == "cast");
+    let name = field(node, "function").map_or("", |function| walk.text_of(function));
     let Some(arguments) = field(node, "arguments") else { return called.called() };
-    if is_cast && let Some(first) = first {
+    if RETURN_FIRST.contains(&name)
+        && let Some(first) = first
+    {
         let value = type_value(walk, first);
         for argument in named_children(arguments).skip(1) {
             walk.visit(argument);
@@ -102,14 +142,60 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.visit(arguments);
         return called.called();
     }
+    if ELEMENTS_OF.contains(&name) || ELEMENT_OF.contains(&name) {
+        let values: Vec<Value> = named_children(arguments).map(|argument| walk.visit(argument)).collect();
+        let value = values.into_iter().find(|value| value.element() != Value::Unknown).unwrap_or_default();
+        return if ELEMENT_OF.contains(&name) { value.element() } else { value };
+    }
+    let is_patch = name.split('.').any(|part| part.contains("patch"));
     for argument in named_children(arguments) {
-        if argument.kind() == "keyword_argument" {
-            keyword_of(walk, argument, called);
-        } else {
-            walk.visit(argument);
+        match argument.kind() {
+            "keyword_argument" => keyword_of(walk, argument, called),
+            "string" if is_patch => patched(walk, argument),
+            _ => {
+                walk.visit(argument);
+            }
         }
     }
     called.called()
+}
+
+/// Functions of Python that return a collection of the elements that they are given.
+const ELEMENTS_OF: &[&str] = &[
+    "list",
+    "tuple",
+    "set",
+    "frozenset",
+    "sorted",
+    "reversed",
+    "iter",
+    "filter",
+    "chain",
+    "itertools.chain",
+    "islice",
+    "itertools.islice",
+];
+
+/// Functions of Python that return one of the elements that they are given.
+const ELEMENT_OF: &[&str] = &["next", "min", "max", "random.choice"];
+
+/// Functions that return an instance of the class that they are given first.
+const RETURN_FIRST: &[&str] = &["cast", "typing.cast", "get_object_or_404", "aget_object_or_404"];
+
+/// `patch('shop.tax.rate')`: what a test replaces.
+fn patched<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(content) = child(node, "string_content") else { return };
+    let Some((module, name)) = walk.text_of(content).rsplit_once('.').filter(|(module, name)| {
+        module.split('.').chain([*name]).all(|part| {
+            !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+        })
+    }) else {
+        return;
+    };
+    let id = walk.id(name);
+    let at = walk.import(node, None, module, Imported::Name(id), false);
+    let range = module.len() + 1..module.len() + 1 + name.len();
+    walk.name_in(content, range, Role::Read, Some(Site::Import(at)));
 }
 
 /// `f(name=value)`: the name is a parameter, or the field of a data class.
@@ -162,17 +248,7 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         "identifier" | "attribute" => walk.visit_as(node, Role::Type).instance(),
         "none" => Value::Builtin,
         // A forward reference.
-        "string" => {
-            let content = child(node, "string_content");
-            let is_name = |node: &Node<'_>| {
-                let text = walk.text_of(*node);
-                !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
-            };
-            match content.filter(is_name) {
-                Some(content) => walk.name(content, Role::Type).instance(),
-                None => Value::Unknown,
-            }
-        }
+        "string" => child(node, "string_content").map_or(Value::Unknown, |text| quoted_type(walk, text)),
         "binary_operator" | "union_type" => {
             let parts: Vec<Value> = named_children(node).map(|part| type_value(walk, part)).collect();
             parts
@@ -186,6 +262,50 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             Value::Unknown
         }
     }
+}
+
+/// A type in quotes: `'Store'`, `'shop.Store | None'`, `'list[Store]'`.
+fn quoted_type<'t>(walk: &mut Walk<'t>, content: Node<'t>) -> Value {
+    let text = walk.text_of(content);
+    let mut found = Value::Unknown;
+    let mut is_several = false;
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let mut at = 0;
+    while let Some(start) = text[at..].find(is_part).map(|start| at + start) {
+        let end = text[start..].find(|c| !is_part(c)).map_or(text.len(), |end| start + end);
+        at = end;
+        let last = text[start..end].rsplit('.').next().unwrap_or_default();
+        let value = match last {
+            "None" => continue,
+            _ if WRAPPERS.contains(&last) => continue,
+            _ if COLLECTIONS.contains(&last) => {
+                is_several |= found == Value::Unknown;
+                continue;
+            }
+            _ => quoted_name(walk, content, start, end).instance(),
+        };
+        found = found.or(value);
+    }
+    if is_several { found.collection() } else { found }
+}
+
+/// A dotted name in quotes, at these bytes of the string.
+fn quoted_name<'t>(walk: &mut Walk<'t>, content: Node<'t>, start: usize, end: usize) -> Value {
+    let text = &walk.text_of(content)[start..end];
+    let mut value = Value::Unknown;
+    let mut at = 0;
+    for part in text.split('.') {
+        let range = start + at..start + at + part.len();
+        let path = &text[..at + part.len()];
+        let site = match (at, walk.dotted_import(path)) {
+            (0, _) => None,
+            (_, Some(module)) => Some(Site::Import(module)),
+            (_, None) => Some(Site::Member(value)),
+        };
+        value = walk.name_in(content, range, Role::Type, site);
+        at += part.len() + 1;
+    }
+    value
 }
 
 const WRAPPERS: &[&str] = &[
@@ -267,10 +387,17 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn decorated<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.children_except(node, &["definition"]);
     let mut traits = Traits::default();
+    let mut provides = Provides::Itself;
     for decorator in named_children(node).filter(|part| part.kind() == "decorator") {
         let name = walk.text_of(decorator).trim_start_matches('@').trim();
         let name = name.split('(').next().unwrap_or_default();
-        traits = match name.rsplit('.').next().unwrap_or_default() {
+        let last = name.rsplit('.').next().unwrap_or_default();
+        match last {
+            "fixture" => provides = Provides::Fixture,
+            "contextmanager" | "asynccontextmanager" => provides = Provides::Context,
+            _ => {}
+        }
+        traits = match last {
             "property" | "cached_property" => traits.and(Traits::PROPERTY),
             "staticmethod" => traits.and(Traits::STATIC),
             "classmethod" => traits.and(Traits::STATIC).and(Traits::EXTENSION),
@@ -280,17 +407,36 @@ fn decorated<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         };
     }
     match field(node, "definition") {
-        Some(inner) if inner.kind() == "function_definition" => function_with(walk, inner, traits),
+        Some(inner) if inner.kind() == "function_definition" => {
+            let value = function_with(walk, inner, traits, provides);
+            if provides == Provides::Fixture
+                && let Some(name) = field(inner, "name")
+            {
+                walk.export_as(&format!("{FIXTURES}{}", walk.text_of(name)), value);
+            }
+            value
+        }
         Some(inner) => walk.visit(inner),
         None => Value::Unknown,
     }
 }
 
-fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    function_with(walk, node, Traits::default())
+/// What a decorator makes of the values that a function yields.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Provides {
+    /// The function is no generator, or is used as one.
+    Itself,
+    /// `with` gives what it yields.
+    Context,
+    /// A test has a parameter of its name.
+    Fixture,
 }
 
-fn function_with<'t>(walk: &mut Walk<'t>, node: Node<'t>, traits: Traits) -> Value {
+fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    function_with(walk, node, Traits::default(), Provides::Itself)
+}
+
+fn function_with<'t>(walk: &mut Walk<'t>, node: Node<'t>, traits: Traits, provides: Provides) -> Value {
     let Some(name) = field(node, "name") else { return Value::Unknown };
     let is_method = walk.is_in_type();
     let kind = if is_method { DefinitionKind::Method } else { DefinitionKind::Function };
@@ -300,6 +446,7 @@ fn function_with<'t>(walk: &mut Walk<'t>, node: Node<'t>, traits: Traits) -> Val
     if !is_method {
         walk.bind(definition);
     }
+    let takes_fixtures = provides == Provides::Fixture || walk.text_of(name).starts_with("test");
     walk.function(Some(definition), |walk| {
         let receiver = match (is_method, walk.this) {
             (true, Some(this)) if is_class_method => Value::Itself(Source::Definition(this)),
@@ -307,16 +454,17 @@ fn function_with<'t>(walk: &mut Walk<'t>, node: Node<'t>, traits: Traits) -> Val
             _ => Value::Unknown,
         };
         if let Some(list) = field(node, "parameters") {
-            parameters(walk, list, receiver);
+            parameters(walk, list, receiver, takes_fixtures);
         }
         let declared = walk.field(node, "return_type");
         walk.field(node, "body");
-        declared
+        if provides == Provides::Itself { declared } else { declared.element().or(declared) }
     });
     Value::Itself(Source::Definition(definition))
 }
 
-fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, receiver: Value) {
+/// Declares parameters; those of a test, or of a fixture, may be given what a fixture of their name provides.
+fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, receiver: Value, takes_fixtures: bool) {
     for (at, parameter) in named_children(list).enumerate() {
         let default = walk.field(parameter, "value");
         let declared = walk.field(parameter, "type");
@@ -328,12 +476,26 @@ fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, receiver: Value) {
             Some(name) if name.kind() == "list_splat_pattern" => (name.named_child(0), declared.collection()),
             Some(name) if name.kind() == "dictionary_splat_pattern" => (name.named_child(0), Value::Builtin),
             Some(name) if at == 0 && receiver != Value::Unknown => (Some(name), receiver),
+            Some(name) if takes_fixtures && parameter.kind() != "default_parameter" => {
+                let fixture = fixture(walk, name);
+                (Some(name), declared.or(fixture))
+            }
             name => (name, declared.or(default)),
         };
         if let Some(name) = name.filter(|name| name.kind() == "identifier") {
             walk.declare_local(name, value);
         }
     }
+}
+
+/// What the fixture provides that a parameter is named after.
+fn fixture<'t>(walk: &mut Walk<'t>, name: Node<'t>) -> Value {
+    if name.kind() != "identifier" || matches!(walk.text_of(name), "self" | "cls" | "request") {
+        return Value::Unknown;
+    }
+    let what = Imported::Name(walk.id_of(&format!("{FIXTURES}{}", walk.text_of(name))));
+    let at = walk.import(name, None, FIXTURES, what, false);
+    walk.at_site(name, Role::Read, Site::Import(at)).called()
 }
 
 fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -372,7 +534,7 @@ fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Function, |walk| {
         if let Some(list) = field(node, "parameters") {
-            parameters(walk, list, Value::Unknown);
+            parameters(walk, list, Value::Unknown, false);
         }
         walk.field(node, "body");
     });
@@ -393,12 +555,50 @@ fn comprehension<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn iteration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let element = walk.field(node, "right").element();
-    if let Some(left) = field(node, "left") {
-        assign(walk, left, left, element);
+    let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
+        walk.children(node);
+        return Value::Unknown;
+    };
+    match is_pattern(left).then(|| joined(walk, right)).flatten() {
+        Some(parts) => assign_parts(walk, left, &parts),
+        None => {
+            let element = walk.visit(right).element();
+            assign(walk, left, left, element);
+        }
     }
     walk.children_except(node, &["left", "right"]);
     Value::Unknown
+}
+
+/// The parts of the elements of `enumerate(x)`, `zip(x, y)` and `x.items()`.
+fn joined<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Vec<Value>> {
+    let function = field(node, "function")?;
+    let arguments = field(node, "arguments").filter(|arguments| arguments.kind() == "argument_list")?;
+    let is_items = function.kind() == "attribute"
+        && field(function, "attribute").is_some_and(|name| walk.text_of(name) == "items");
+    if is_items {
+        return Some(vec![Value::Unknown, walk.visit(node).element()]);
+    }
+    let is_enumerated = walk.text_of(function) == "enumerate";
+    if !is_enumerated && walk.text_of(function) != "zip" {
+        return None;
+    }
+    walk.visit_as(function, Role::Call);
+    let elements = named_children(arguments).map(|argument| walk.visit(argument).element());
+    let elements: Vec<Value> = elements.collect();
+    let counter = is_enumerated.then_some(Value::Builtin);
+    Some(counter.into_iter().chain(elements).collect())
+}
+
+fn is_pattern(left: Node<'_>) -> bool {
+    matches!(left.kind(), "pattern_list" | "tuple_pattern" | "list_pattern")
+}
+
+/// Binds the parts of a pattern to values, those without one to what is unknown.
+fn assign_parts<'t>(walk: &mut Walk<'t>, left: Node<'t>, values: &[Value]) {
+    for (at, part) in named_children(left).enumerate() {
+        assign(walk, part, part, values.get(at).copied().unwrap_or_default());
+    }
 }
 
 /// `with open() as name`, `except Error as name`.
@@ -415,8 +615,17 @@ fn as_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let declared = walk.field(node, "type");
-    let value = walk.field(node, "right");
-    if let Some(left) = field(node, "left") {
+    let (left, right) = (field(node, "left"), field(node, "right"));
+    // `a, b = A(), B()`
+    if let (Some(left), Some(right)) = (left.filter(|left| is_pattern(*left)), right)
+        && matches!(right.kind(), "expression_list" | "tuple")
+    {
+        let values: Vec<Value> = named_children(right).map(|part| walk.visit(part)).collect();
+        assign_parts(walk, left, &values);
+        return Value::Unknown;
+    }
+    let value = right.map_or(Value::Unknown, |right| walk.visit(right));
+    if let Some(left) = left {
         if walk.text_of(left) == "__all__" {
             exported_names(walk, node);
         }
@@ -453,6 +662,7 @@ fn named<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value) {
     match left.kind() {
         "identifier" if walk.is_in_type() => member(walk, walk.this, left, whole, value),
+        "identifier" if walk.is_declared_outside(left) => member(walk, None, left, whole, value),
         "identifier" if walk.is_in_function() => {
             if !walk.declare_in_function(left, value) {
                 walk.visit_as(left, Role::Write);
@@ -486,8 +696,12 @@ fn member<'t>(
     whole: Node<'t>,
     value: Value,
 ) {
-    if walk.is_defined(owner, name) {
+    if let Some(known) = walk.member_defined_as(owner, name) {
         walk.at_site(name, Role::Write, Site::Bare);
+        walk.set_value(known, value);
+        if owner.is_none() && !walk.is_in_function() {
+            assigned_again(walk, known, name, whole, value);
+        }
         return;
     }
     let is_constant = walk.text_of(name).chars().all(|c| !c.is_lowercase());
@@ -501,14 +715,32 @@ fn member<'t>(
     }
 }
 
+/// A variable of the module holds another value from here on, or in a branch perhaps.
+fn assigned_again<'t>(
+    walk: &mut Walk<'t>,
+    variable: super::DefinitionIx,
+    name: Node<'t>,
+    whole: Node<'t>,
+    value: Value,
+) {
+    let statement = whole.parent().and_then(|statement| statement.parent());
+    let before = walk.narrowed(name).unwrap_or(Value::Itself(Source::Definition(variable)));
+    let now = match statement {
+        Some(outer) if outer.kind() == "module" => value,
+        _ => walk.choice(Choice::Union(before, value)),
+    };
+    walk.narrow(name, now);
+}
+
 /// `self.name = value` defines a field.
 fn attribute_assigned<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value) {
     let (Some(object), Some(name)) = (field(left, "object"), field(left, "attribute")) else { return };
     let of = walk.visit(object);
     match (of, walk.this) {
         (Value::Instance(Source::Definition(owner)), Some(this)) if owner == this => {
-            if walk.is_defined(Some(owner), name) {
+            if let Some(known) = walk.member_defined_as(Some(owner), name) {
                 walk.member(name, of, Role::Write);
+                walk.set_value(known, value);
             } else if let Some(definition) =
                 walk.define_in(Some(owner), name, whole, DefinitionKind::Field, Traits::default())
             {
@@ -529,9 +761,31 @@ fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
+/// What a generator yields; of a context manager or a fixture, what it provides.
+fn yielded<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.children(node);
+    if value != Value::Builtin && child(node, "from").is_none() {
+        let is_whole = is_in_provider(walk, node);
+        walk.returns(if is_whole { value } else { value.collection() });
+    }
+    Value::Unknown
+}
+
+/// Whether the function around a node is decorated as a context manager or a fixture.
+fn is_in_provider<'t>(walk: &Walk<'t>, node: Node<'t>) -> bool {
+    let mut outer = std::iter::successors(node.parent(), |node| node.parent());
+    let function = outer.find(|outer| matches!(outer.kind(), "function_definition" | "lambda"));
+    let decorated = function.and_then(|function| function.parent()).filter(|outer| outer.kind() == "decorated_definition");
+    let provides = |decorator: Node<'t>| {
+        let text = walk.text_of(decorator);
+        text.contains("contextmanager") || text.contains("fixture")
+    };
+    decorated.is_some_and(|outer| named_children(outer).any(|part| part.kind() == "decorator" && provides(part)))
+}
+
 fn global<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     for name in named_children(node) {
-        walk.is_global(name);
+        walk.declare_outside(name);
         walk.at_site(name, Role::Read, Site::Bare);
     }
     Value::Unknown
@@ -545,7 +799,12 @@ fn import<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         };
         let Some(module) = module else { continue };
         let text = walk.text_of(module);
-        // `import a.b` brings in `a`.
+        if alias.is_none() {
+            // `import a.b` brings in `a`, and `a.b` as a member of it.
+            for (end, _) in text.match_indices('.') {
+                walk.import(node, Some(&text[..end]), &text[..end], Imported::Module, false);
+            }
+        }
         let local = alias.map_or(text, |alias| walk.text_of(alias));
         let at = walk.import(node, Some(local), text, Imported::Module, false);
         if let Some(last) = module.named_child(module.named_child_count().saturating_sub(1) as u32) {

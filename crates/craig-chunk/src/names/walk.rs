@@ -71,6 +71,8 @@ pub(crate) enum ScopeKind {
 struct Scope {
     kind: ScopeKind,
     names: FxHashMap<NameId, Bound>,
+    /// Names that are those of the module: Python's `global`.
+    outside: Vec<NameId>,
     /// Number of occurrences before it.
     first: usize,
 }
@@ -342,7 +344,7 @@ impl<'t> Walk<'t> {
     pub(crate) fn scope<T>(&mut self, kind: ScopeKind, inside: impl FnOnce(&mut Self) -> T) -> T {
         let first = self.found.occurrences.len();
         let names = self.spare_scopes.pop().unwrap_or_default();
-        self.scopes.push(Scope { kind, names, first });
+        self.scopes.push(Scope { kind, names, outside: Vec::new(), first });
         let n_narrowed = self.narrowed.len();
         let result = inside(self);
         self.narrowed.truncate(n_narrowed);
@@ -598,7 +600,8 @@ impl<'t> Walk<'t> {
     }
 
     fn bound(&self, name: NameId) -> Option<Bound> {
-        self.scopes.iter().rev().find_map(|scope| scope.names.get(&name).copied())
+        let mut inner = self.scopes.iter().rev().take_while(|scope| !scope.outside.contains(&name));
+        inner.find_map(|scope| scope.names.get(&name).copied())
     }
 
     /// Declares a local variable in the nearest scope. Outside of functions there are none, and false is returned.
@@ -643,7 +646,7 @@ impl<'t> Walk<'t> {
         let value = match scope.names.get(&name) {
             Some(Bound::Local(known)) => value.or(*known),
             Some(Bound::Definition(_)) => return true,
-            None => value,
+            _ => value,
         };
         scope.names.insert(name, Bound::Local(value));
         true
@@ -655,12 +658,28 @@ impl<'t> Walk<'t> {
         self.bound(name).is_some()
     }
 
-    /// Takes a name out of the nearest scope: Python's `global`.
-    pub(crate) fn is_global(&mut self, node: Node<'t>) {
+    /// Notes that a name of the nearest scope is one of the module: Python's `global`.
+    pub(crate) fn declare_outside(&mut self, node: Node<'t>) {
         let name = self.id(self.text_of(node));
         if let Some(scope) = self.scopes.last_mut() {
             scope.names.remove(&name);
+            scope.outside.push(name);
         }
+    }
+
+    /// Whether the enclosing function says that a name is one of the module.
+    pub(crate) fn is_declared_outside(&mut self, node: Node<'t>) -> bool {
+        let name = self.id(self.text_of(node));
+        let scope = self.scopes.iter().rev().find(|scope| scope.kind == ScopeKind::Function);
+        scope.is_some_and(|scope| scope.outside.contains(&name))
+    }
+
+    /// The import of a module by a dotted name: `a.b` after `import a.b`.
+    pub(crate) fn dotted_import(&self, path: &str) -> Option<u32> {
+        let name = self.ids.get(path)?;
+        let is_it = |import: &ImportedName| import.local == Some(*name) && import.what == Imported::Module;
+        let at = self.found.imports.iter().position(is_it)?;
+        path.contains('.').then_some(at as u32)
     }
 
     /// Adds a definition whose name is at `name` and which is `whole`. In a function it is seen by its scope alone.
@@ -975,6 +994,12 @@ impl<'t> Walk<'t> {
     /// Notes a supertype of a type of the file.
     pub(crate) fn later_super(&mut self, of: NameId, value: Value) {
         self.later_supers.push((of, value));
+    }
+
+    /// As [`Walk::export`], by a name that does not stand in the file.
+    pub(crate) fn export_as(&mut self, name: &str, value: Value) {
+        let name = self.id_of(name);
+        self.found.exports.push(Export { name, value });
     }
 
     /// Adds an export.

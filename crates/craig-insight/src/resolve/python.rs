@@ -63,7 +63,10 @@ impl<'w> Modules<'w> {
         let dots = import.target.len() - import.target.trim_start_matches('.').len();
         let parts: Vec<&str> =
             import.target[dots..].split('.').map(str::trim).filter(|p| !p.is_empty()).collect();
-        let found = if dots > 0 { self.relative(from, dots, &parts) } else { self.absolute(from, &parts) };
+        let found = match dots {
+            0 => self.absolute(from, &parts, &import.names),
+            _ => self.relative(from, dots, &parts),
+        };
         match found {
             Some(module) => self.named(module, &import.names),
             None if dots > 0 => vec![Target::Unknown],
@@ -98,8 +101,15 @@ impl<'w> Modules<'w> {
         self.folders.contains(&path).then_some(Module::Folder(path))
     }
 
-    /// By the folders in which Python would look, nearest first.
-    fn absolute(&self, from: FileIx, parts: &[&str]) -> Option<Module> {
+    /// By the folders in which Python would look, nearest first. A folder that has not one of the names is not the package
+    /// that is meant: tests often lie in folders named like those of the package that they test.
+    fn absolute(&self, from: FileIx, parts: &[&str], names: &[String]) -> Option<Module> {
+        let has_names = |module: &Module| match module {
+            Module::File(_) => true,
+            Module::Folder(folder) => {
+                names.is_empty() || names.iter().any(|name| self.module(folder, &[name]).is_some())
+            }
+        };
         let first = *parts.first()?;
         let path = &self.workspace.files[from].path;
         let mut root = folder(path);
@@ -107,7 +117,7 @@ impl<'w> Modules<'w> {
             root = folder(root);
         }
         // A script sees what lies beside it, even what is called like a module of Python.
-        if let Some(found) = self.beginning_with(root, parts) {
+        if let Some(found) = self.beginning_with(root, parts).filter(has_names) {
             return Some(found);
         }
         if standard::is_python_module(first) {
@@ -117,7 +127,7 @@ impl<'w> Modules<'w> {
             let beside = SOURCE_FOLDERS.iter().map(move |source| under(folder, source));
             std::iter::once(folder.to_owned()).chain(beside)
         });
-        let mut above = above.filter_map(|folder| self.beginning_with(&folder, parts));
+        let mut above = above.filter_map(|folder| self.beginning_with(&folder, parts)).filter(has_names);
         above.next().or_else(|| self.anywhere(from, parts))
     }
 

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
-use craig_chunk::names::{DefinitionKind, Imported, ImportedName, OccurrenceIx, Site, Source, Value};
+use craig_chunk::names::{
+    DefinitionKind, FIXTURES, Imported, ImportedName, OccurrenceIx, Site, Source, Value,
+};
 use craig_chunk::{Reference, ReferenceKind};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -159,6 +161,11 @@ impl<'t, 'n> Modules<'t, 'n> {
             let place = &self.places[file][at as usize];
             return self.rust_item(file, place, names.text(import.module), names.text(name), trail);
         }
+        if let (Family::Python, Imported::Name(name), None) = (family, import.what, import.local)
+            && self.table.files[file].text(import.module) == FIXTURES
+        {
+            return self.fixture(file, self.table.name(file, name), trail);
+        }
         match &self.places[file][at as usize] {
             Place::External => vec![Entity::External],
             Place::Unknown => match import.what {
@@ -172,6 +179,14 @@ impl<'t, 'n> Modules<'t, 'n> {
                 if found.is_empty() { self.submodule(file, import) } else { found }
             }
         }
+    }
+
+    /// The fixture of that name that a test sees: of its file, or of the nearest `conftest.py` above it.
+    fn fixture(&self, file: FileIx, name: Name, trail: Trail<'_>) -> Vec<Entity> {
+        let folder = craig_text::path::folder(&self.table.workspace.files[file].path);
+        let above = craig_text::path::ancestors(folder).map(|folder| craig_text::path::under(folder, "conftest.py"));
+        let files = std::iter::once(file).chain(above.filter_map(|path| self.table.workspace.file(&path)));
+        files.map(|file| self.exports_within(file, name, trail)).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     /// What `outer::name` names in a file of Rust: an item of a module, the module itself, or a member of a type.

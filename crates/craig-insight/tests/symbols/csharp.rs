@@ -165,3 +165,53 @@ public class Use
         "#]],
     );
 }
+
+#[test]
+fn generic_types_give_members_what_they_are_applied_to() {
+    check(
+        "
+//- /Store.cs
+namespace Shop;
+
+public class Store { public void Save(int row) {} }
+
+public class Decoy { public void Save(int row) {} }
+//- /Base.cs
+using System.Collections.Generic;
+
+namespace Shop;
+
+public abstract class Base<T> where T : class
+{
+    protected T Item;
+    public T Get() => Item;
+    public IEnumerable<T> All() => null;
+}
+
+public class Stores : Base<Store>
+{
+    void Flush()
+    {
+        Item.Save(1);
+        Get().Save(2);
+    }
+}
+//- /App.cs
+using Other.Injection;
+
+namespace Shop;
+
+class App
+{
+    void Go(Stores stores, Base<Store> stock, IServiceProvider services)
+    {
+        stores.Get().Save(3);
+        stock.Get().Save(4);
+        foreach (var store in stock.All()) store.Save(5);
+        services.GetRequiredService<Store>().Save(6);
+    }
+}
+",
+        &expect![[""]],
+    );
+}

@@ -242,3 +242,65 @@ record Point(int x) {}
     let names = ["src/Name.java:2", "src/Name.java:4", "src/Name.java:5", "Point.x"];
     assert_eq!(names.map(n_parts), [1, 2, 2, 2]);
 }
+
+#[test]
+fn generic_types_give_members_what_they_are_applied_to() {
+    check(
+        "
+//- /src/shop/Store.java
+package shop;
+
+public class Store {
+    public void save(int row) {}
+}
+//- /src/shop/Decoy.java
+package shop;
+
+public class Decoy {
+    public void save(int row) {}
+}
+//- /src/shop/Base.java
+package shop;
+
+import java.util.List;
+
+public abstract class Base<K, T extends Object> {
+    protected T item;
+    public T get(K key) { return item; }
+    public List<T> all() { return null; }
+}
+//- /src/shop/Stores.java
+package shop;
+
+public class Stores extends Base<String, Store> {
+    void flush() {
+        item.save(1);
+        get(\"a\").save(2);
+        this.item.save(3);
+    }
+}
+//- /src/shop/Users.java
+package shop;
+
+import org.data.JpaRepository;
+
+public interface Users extends JpaRepository<Store, Long> {}
+//- /src/shop/App.java
+package shop;
+
+import org.di.Context;
+
+class App {
+    void go(Stores stores, Base<String, Store> base, Users users, Context context) {
+        stores.get(\"a\").save(4);
+        for (Store store : base.all()) store.save(5);
+        base.all().get(0).save(6);
+        base.get(\"b\").save(7);
+        users.findById(1L).get().save(8);
+        context.getBean(Store.class).save(9);
+    }
+}
+",
+        &expect![[""]],
+    );
+}

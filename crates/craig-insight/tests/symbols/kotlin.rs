@@ -471,3 +471,47 @@ fun publish() {}
         "#]],
     );
 }
+
+#[test]
+fn generic_types_give_members_what_they_are_applied_to() {
+    check(
+        "
+//- /src/Store.kt
+package shop
+
+class Store {
+    fun save(row: Int) {}
+}
+
+class Decoy {
+    fun save(row: Int) {}
+}
+//- /src/Base.kt
+package shop
+
+abstract class Base<T : Any>(protected val item: T) {
+    fun get(): T = item
+    fun all(): List<T> = listOf(item)
+}
+
+class Stores(store: Store) : Base<Store>(store) {
+    fun flush() {
+        item.save(1)
+        get().save(2)
+    }
+}
+//- /src/App.kt
+package shop
+
+import org.koin.get
+
+fun go(stores: Stores, base: Base<Store>) {
+    stores.get().save(3)
+    base.get().save(4)
+    for (store in base.all()) store.save(5)
+    get<Store>().save(6)
+}
+",
+        &expect![[""]],
+    );
+}

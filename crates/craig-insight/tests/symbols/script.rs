@@ -839,3 +839,58 @@ export const Made = class {} as Made
         "#]],
     );
 }
+
+#[test]
+fn generic_types_give_members_what_they_are_applied_to() {
+    check(
+        "
+//- /package.json
+{}
+//- /src/store.ts
+export class Store {
+  save(row: number) {}
+}
+
+export class Decoy {
+  save(row: number) {}
+}
+//- /src/base.ts
+export abstract class Base<K, T> {
+  constructor(protected item: T) {}
+  get(key: K): T { return this.item; }
+  all(): T[] { return []; }
+  each(callback: (item: T) => void) {}
+}
+
+export function create<T>(of: new () => T): T { return new of(); }
+//- /src/app.ts
+import { Repository } from 'typeorm';
+import { Base, create } from './base';
+import { Store } from './store';
+
+class Stores extends Base<string, Store> {
+  flush() {
+    this.item.save(1);
+    this.get('a').save(2);
+  }
+}
+
+function go(stores: Stores, base: Base<string, Store>, rows: Repository<Store>) {
+  stores.get('a').save(3);
+  base.get('b').save(4);
+  for (const store of base.all()) store.save(5);
+  base.each((store) => store.save(6));
+  create(Store).save(7);
+  create<Store>(Other).save(8);
+  const all = new Map<string, Store>();
+  all.get('x')?.save(9);
+  for (const [key, store] of all) store.save(key);
+}
+
+async function make(): Promise<Store> { return new Store(); }
+
+make().then((store) => store.save(11));
+",
+        &expect![[""]],
+    );
+}
