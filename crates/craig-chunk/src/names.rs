@@ -172,6 +172,10 @@ pub enum Value {
     Receiver(OccurrenceIx),
     /// What a function takes as its parameter of this number, from 0.
     Parameter(Source, u8, Part),
+    /// An instance of what the generic type, or function, is applied to as its parameter of this number, from 0.
+    Argument(DefinitionIx, u8),
+    /// A collection of such instances.
+    Arguments(DefinitionIx, u8),
     /// One of two values: an index into [`Names::choices`].
     Choice(u32),
 }
@@ -196,8 +200,11 @@ pub enum Choice {
     Union(Value, Value),
     /// The first, of which a discriminant was tested: of a union it is one, and is not told which. The second is unknown.
     Tested(Value, Value),
-    /// An instance of a generic type, and one of what the type is applied to: an alias may be the same as that.
+    /// An instance of a generic type, and one of what the type is applied to: an alias may be the same as that. Of several
+    /// arguments, the first is that of the innermost choice.
     Applied(Value, Value),
+    /// What a call returns, and an instance of the type that the call names: a generic function may return that.
+    Inferred(Value, Value),
 }
 
 impl Choice {
@@ -207,7 +214,8 @@ impl Choice {
             Self::Guarded(first, other)
             | Self::Union(first, other)
             | Self::Tested(first, other)
-            | Self::Applied(first, other) => [first, other],
+            | Self::Applied(first, other)
+            | Self::Inferred(first, other) => [first, other],
         }
     }
 }
@@ -238,6 +246,7 @@ impl Value {
             // Of an alias of a collection.
             Self::Instance(source) => Self::Element(source),
             Self::Parameter(source, at, Part::Whole) => Self::Parameter(source, at, Part::Element),
+            Self::Arguments(of, at) => Self::Argument(of, at),
             Self::Builtin => Self::Builtin,
             _ => Self::Unknown,
         }
@@ -247,6 +256,7 @@ impl Value {
     pub fn collection(self) -> Self {
         match self {
             Self::Itself(source) | Self::Instance(source) | Self::Called(source) => Self::Collection(source),
+            Self::Argument(of, at) => Self::Arguments(of, at),
             Self::Builtin => Self::Builtin,
             _ => Self::Unknown,
         }

@@ -141,6 +141,8 @@ const CHOICE: u8 = 0x10;
 const PARAMETER: u8 = 0x20;
 const PARAMETER_ELEMENT: u8 = 0x30;
 const PARAMETER_OF_PARAMETER: u8 = 0x40;
+const ARGUMENT: u8 = 0x50;
+const ARGUMENTS: u8 = 0x60;
 /// The bit of a definition's first byte that says that its parameters follow.
 const HAS_PARAMETERS: u8 = 0x80;
 const MAX_NEAR: u32 = 15;
@@ -191,6 +193,7 @@ fn write_names(names: &Names, strings: &Strings<'_>) -> Vec<u8> {
             Choice::Union(..) => 1,
             Choice::Applied(..) => 2,
             Choice::Tested(..) => 3,
+            Choice::Inferred(..) => 4,
         });
         choice.values().into_iter().for_each(|value| write_value(&mut writer, value, 0));
     }
@@ -238,6 +241,7 @@ fn read_names(bytes: &[u8], strings: &[&str]) -> Option<Names> {
             1 => Some(Choice::Union(first, other)),
             2 => Some(Choice::Applied(first, other)),
             3 => Some(Choice::Tested(first, other)),
+            4 => Some(Choice::Inferred(first, other)),
             _ => None,
         }
     })?;
@@ -431,6 +435,11 @@ fn write_value(writer: &mut Writer, value: Value, at: OccurrenceIx) {
             writer.byte(CHOICE);
             return writer.u32(index);
         }
+        Value::Argument(of, number) | Value::Arguments(of, number) => {
+            writer.byte(if matches!(value, Value::Argument(..)) { ARGUMENT } else { ARGUMENTS });
+            writer.byte(number);
+            return writer.u32(of);
+        }
         Value::Parameter(source, number, part) => {
             let (first, inner) = match part {
                 Part::Whole => (PARAMETER, None),
@@ -460,6 +469,13 @@ fn read_value(reader: &mut Reader<'_>, at: OccurrenceIx) -> Option<Value> {
     let first = reader.byte()?;
     match first {
         CHOICE => return reader.u32().map(Value::Choice),
+        ARGUMENT | ARGUMENTS => {
+            let (number, of) = (reader.byte()?, reader.u32()?);
+            return Some(match first {
+                ARGUMENT => Value::Argument(of, number),
+                _ => Value::Arguments(of, number),
+            });
+        }
         PARAMETER | PARAMETER_ELEMENT | PARAMETER_OF_PARAMETER => {
             let number = reader.byte()?;
             let part = match first {
@@ -518,7 +534,7 @@ fn is_within_bounds(names: &Names) -> bool {
         Value::Unknown | Value::Builtin => true,
         Value::Choice(at) => (at as usize) < names.choices.len(),
         Value::Parameter(source, ..) => is_source(source),
-        Value::Super(at) => is_definition(at),
+        Value::Super(at) | Value::Argument(at, _) | Value::Arguments(at, _) => is_definition(at),
         Value::Receiver(at) => is_source(Source::Occurrence(at)),
         Value::Itself(source)
         | Value::Called(source)

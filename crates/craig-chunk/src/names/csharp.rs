@@ -180,8 +180,9 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if role != Role::Call {
         walk.set_type_arguments(value, n_types(node, "type_argument_list"));
     }
-    arguments_of_type(walk, node);
-    value
+    let held = arguments_of_type(walk, node);
+    walk.named = held.first().copied().unwrap_or_default();
+    if matches!(role, Role::Inherit | Role::Implement) { walk.applied(value, held) } else { value }
 }
 
 /// How many types a generic name or declaration lists: `<T, U>` and `<,>` are two.
@@ -275,16 +276,18 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
             walk.set_type_arguments(whole, n_types(node, "type_argument_list"));
             let held = arguments_of_type(walk, node);
             match walk.text_of(name) {
-                text if COLLECTIONS.contains(&text) => held.first().copied().unwrap_or_default().collection(),
-                text if MAPS.contains(&text) => held.last().copied().unwrap_or_default().collection(),
+                text if COLLECTIONS.contains(&text) => {
+                    walk.several(held.first().copied().unwrap_or_default())
+                }
+                text if MAPS.contains(&text) => walk.several(held.last().copied().unwrap_or_default()),
                 text if WRAPPERS.contains(&text) => held.first().copied().unwrap_or_default(),
-                _ => whole,
+                _ => walk.applied(whole, held),
             }
         }
         "array_type" => {
             let held = field(node, "type").map_or(Value::Unknown, |of| type_value(walk, of, Role::Type));
             walk.field(node, "rank");
-            held.collection().or(Value::Builtin)
+            walk.several(held).or(Value::Builtin)
         }
         "nullable_type" | "ref_type" | "scoped_type" | "pointer_type" => {
             field(node, "type").map_or(Value::Unknown, |of| type_value(walk, of, role))
@@ -413,9 +416,9 @@ fn primary_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, list: Node<'t>, o
 fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let list = field(node, "type_parameters").or_else(|| child(node, "type_parameter_list"));
     let Some(list) = list else { return };
-    for parameter in named_children(list) {
+    for (at, parameter) in named_children(list).enumerate() {
         if let Some(name) = field(parameter, "name") {
-            walk.declare_local(name, Value::Unknown);
+            walk.declare_type_parameter(name, at, Value::Unknown);
         }
     }
     for clause in named_children(node).filter(|part| part.kind() == "type_parameter_constraints_clause") {
@@ -424,7 +427,11 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             value = value.or(type_field(walk, bound, "type"));
         }
         if let Some(name) = child(clause, "identifier") {
-            walk.declare_local(name, value);
+            let mut names = named_children(list).filter_map(|parameter| field(parameter, "name"));
+            match names.position(|other| walk.text_of(other) == walk.text_of(name)) {
+                Some(at) => walk.declare_type_parameter(name, at, value),
+                None => walk.redeclare_local(walk.text_of(name), value),
+            }
         }
     }
 }
@@ -719,7 +726,8 @@ fn member_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value, role: Role) -
     let Some(name) = field(node, "name") else { return Value::Unknown };
     let text = if name.kind() == "generic_name" { child(name, "identifier") } else { Some(name) };
     let value = text.map_or(Value::Unknown, |text| walk.member(text, of, role));
-    arguments_of_type(walk, name);
+    let held = arguments_of_type(walk, name);
+    walk.named = held.first().copied().unwrap_or_default();
     value
 }
 
@@ -790,12 +798,14 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.field(node, "arguments");
         return of;
     }
+    walk.named = Value::Unknown;
     let called = walk.visit_as(function, Role::Call);
+    let named = std::mem::take(&mut walk.named);
     if let Some(list) = field(node, "arguments") {
         walk.visit(list);
         walk.set_arguments(called, list.named_child_count());
     }
-    called.called()
+    walk.inferred(called.called(), named)
 }
 
 fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

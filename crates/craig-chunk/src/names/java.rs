@@ -40,7 +40,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("generic_type", Read(generic)),
         ("array_type", Read(array_type)),
         ("annotated_type", Read(annotated_type)),
-        ("class_literal", Read(plain)),
+        ("class_literal", Read(class_literal)),
         ("class_declaration", Read(type_declaration)),
         ("record_declaration", Read(type_declaration)),
         ("interface_declaration", Read(type_declaration)),
@@ -184,7 +184,8 @@ fn type_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn array_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.field(node, "element").collection().or(Value::Builtin)
+    let element = walk.field(node, "element");
+    walk.several(element).or(Value::Builtin)
 }
 
 fn annotated_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -287,12 +288,18 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     } else if MAPS.contains(&name) {
         values.last()
     } else {
-        return whole;
+        return walk.applied(whole, values);
     };
     match element {
-        Some(element) if is_of_language(walk, first) => element.collection(),
-        _ => whole,
+        Some(&element) if is_of_language(walk, first) => walk.several(element),
+        _ => walk.applied(whole, values),
     }
+}
+
+/// `Shape.class`
+fn class_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.named = walk.children(node);
+    Value::Builtin
 }
 
 /// Whether a type is one of Java's own, by the imports.
@@ -369,7 +376,7 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     for name in parameters.iter().filter_map(|&parameter| name_of(parameter)) {
         walk.declare_local(name, Value::Unknown);
     }
-    for &parameter in &parameters {
+    for (at, &parameter) in parameters.iter().enumerate() {
         let value = match child(parameter, "type_bound") {
             Some(bounds) => {
                 let values: Vec<Value> = named_children(bounds).map(|bound| walk.visit(bound)).collect();
@@ -378,7 +385,7 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             None => Value::Unknown,
         };
         if let Some(name) = name_of(parameter) {
-            walk.declare_local(name, value);
+            walk.declare_type_parameter(name, at, value);
         }
     }
 }
@@ -745,12 +752,14 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             (of, walk.member(name, of, Role::Call))
         }
     };
-    walk.field(node, "type_arguments");
+    let types = field(node, "type_arguments").map_or(Value::Unknown, |list| walk.children(list));
+    walk.named = Value::Unknown;
     if let Some(list) = field(node, "arguments") {
         let n = arguments(walk, list, of.element());
         walk.set_arguments(called, n);
     }
-    called.called()
+    let named = types.or(std::mem::take(&mut walk.named));
+    walk.inferred(called.called(), named)
 }
 
 /// Reads arguments; how many there are. The first parameter of a lambda is an element of the receiver.

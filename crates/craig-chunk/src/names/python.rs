@@ -70,7 +70,9 @@ fn literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = walk.children(node);
     let is_member = || {
         let n = node.named_child_count() as u32;
-        n.checked_sub(1).and_then(|last| node.named_child(last)).is_some_and(|last| last.kind() == "attribute")
+        n.checked_sub(1)
+            .and_then(|last| node.named_child(last))
+            .is_some_and(|last| last.kind() == "attribute")
     };
     match value {
         Value::Called(_) | Value::Instance(_) if node.kind() != "dictionary" => value.collection(),
@@ -148,16 +150,25 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return if ELEMENT_OF.contains(&name) { value.element() } else { value };
     }
     let is_patch = name.split('.').any(|part| part.contains("patch"));
-    for argument in named_children(arguments) {
+    let mut named = Value::Unknown;
+    for (at, argument) in named_children(arguments).enumerate() {
         match argument.kind() {
             "keyword_argument" => keyword_of(walk, argument, called),
             "string" if is_patch => patched(walk, argument),
-            _ => {
-                walk.visit(argument);
+            kind => {
+                let value = walk.visit(argument);
+                let is_class = at == 0
+                    && matches!(kind, "identifier" | "attribute")
+                    && walk
+                        .text_of(argument)
+                        .rsplit('.')
+                        .next()
+                        .is_some_and(|name| name.starts_with(char::is_uppercase));
+                named = if is_class { value } else { named };
             }
         }
     }
-    called.called()
+    walk.inferred(called.called(), named)
 }
 
 /// Functions of Python that return a collection of the elements that they are given.
@@ -186,9 +197,10 @@ const RETURN_FIRST: &[&str] = &["cast", "typing.cast", "get_object_or_404", "age
 fn patched<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(content) = child(node, "string_content") else { return };
     let Some((module, name)) = walk.text_of(content).rsplit_once('.').filter(|(module, name)| {
-        module.split('.').chain([*name]).all(|part| {
-            !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_')
-        })
+        module
+            .split('.')
+            .chain([*name])
+            .all(|part| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_'))
     }) else {
         return;
     };
@@ -381,7 +393,7 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         };
         return value.collection().or(Value::Builtin);
     }
-    whole.instance()
+    walk.applied(whole, values)
 }
 
 fn decorated<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -453,6 +465,11 @@ fn function_with<'t>(walk: &mut Walk<'t>, node: Node<'t>, traits: Traits, provid
             (true, Some(_)) if !traits.has(Traits::STATIC) => walk.this_value(),
             _ => Value::Unknown,
         };
+        for (at, part) in field(node, "type_parameters").into_iter().flat_map(named_children).enumerate() {
+            if let (Some(name), Ok(at)) = (part.named_child(0), u8::try_from(at)) {
+                walk.narrow(name, Value::Argument(definition, at));
+            }
+        }
         if let Some(list) = field(node, "parameters") {
             parameters(walk, list, receiver, takes_fixtures);
         }
@@ -504,15 +521,30 @@ fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return Value::Unknown;
     };
     let mut supers = Vec::new();
+    let mut variables: Vec<Node<'t>> = Vec::new();
     if let Some(list) = field(node, "superclasses") {
         for part in named_children(list) {
             let value = match part.kind() {
                 "keyword_argument" => walk.field(part, "value"),
                 // `Base[T]`
                 "subscript" => {
-                    let value = walk.field_as(part, "value", Role::Inherit);
-                    walk.children_except(part, &["value"]);
-                    value
+                    let of = walk.field_as(part, "value", Role::Inherit);
+                    let arguments: Vec<Node<'t>> = named_children(part).skip(1).collect();
+                    let is_variable = |node: &Node<'t>| {
+                        node.kind() == "identifier" && is_type_variable(walk.text_of(*node))
+                    };
+                    let new = arguments.iter().copied().filter(is_variable);
+                    let new: Vec<Node<'t>> = new
+                        .filter(|node| {
+                            !variables.iter().any(|known| walk.text_of(*known) == walk.text_of(*node))
+                        })
+                        .collect();
+                    variables.extend(new);
+                    let facts = type_variables(definition, &variables);
+                    let values = walk.narrowing(&facts, |walk| {
+                        arguments.into_iter().map(|argument| type_value(walk, argument)).collect()
+                    });
+                    walk.applied(of, values)
                 }
                 _ => walk.visit_as(part, Role::Inherit),
             };
@@ -527,8 +559,27 @@ fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some(known) = walk.definition(definition) {
         known.supers = supers;
     }
-    walk.inside_type(definition, |walk| walk.field(node, "body"));
+    if let Some(list) = field(node, "type_parameters") {
+        variables.extend(named_children(list).filter_map(|part| part.named_child(0)));
+    }
+    let facts = type_variables(definition, &variables);
+    walk.narrowing(&facts, |walk| walk.inside_type(definition, |walk| walk.field(node, "body")));
     Value::Itself(Source::Definition(definition))
+}
+
+/// Whether a name is written as type variables are: `T`, `KeyT`, `T_co`.
+fn is_type_variable(name: &str) -> bool {
+    let name = name.trim_end_matches("_co").trim_end_matches("_contra").trim_start_matches('_');
+    let is_suffix = |before: char| before.is_lowercase() || before == '_';
+    name.len() == 1 && name.starts_with(char::is_uppercase)
+        || name.strip_suffix('T').is_some_and(|name| name.ends_with(is_suffix))
+}
+
+/// What the type variables of a class stand for in it.
+fn type_variables<'t>(definition: super::DefinitionIx, names: &[Node<'t>]) -> Vec<(Node<'t>, Value)> {
+    let argument =
+        |(at, &name): (usize, &Node<'t>)| Some((name, Value::Argument(definition, u8::try_from(at).ok()?)));
+    names.iter().enumerate().filter_map(argument).collect()
 }
 
 fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -775,12 +826,15 @@ fn yielded<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn is_in_provider<'t>(walk: &Walk<'t>, node: Node<'t>) -> bool {
     let mut outer = std::iter::successors(node.parent(), |node| node.parent());
     let function = outer.find(|outer| matches!(outer.kind(), "function_definition" | "lambda"));
-    let decorated = function.and_then(|function| function.parent()).filter(|outer| outer.kind() == "decorated_definition");
+    let decorated = function
+        .and_then(|function| function.parent())
+        .filter(|outer| outer.kind() == "decorated_definition");
     let provides = |decorator: Node<'t>| {
         let text = walk.text_of(decorator);
         text.contains("contextmanager") || text.contains("fixture")
     };
-    decorated.is_some_and(|outer| named_children(outer).any(|part| part.kind() == "decorator" && provides(part)))
+    decorated
+        .is_some_and(|outer| named_children(outer).any(|part| part.kind() == "decorator" && provides(part)))
 }
 
 fn global<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

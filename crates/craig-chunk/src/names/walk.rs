@@ -104,6 +104,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) expected: Value,
     /// What the next callback gets first.
     pub(crate) callback: Value,
+    /// The type that the call names which is read: as a type argument, or as a class.
+    pub(crate) named: Value,
     /// The parameters of the signature that was read last.
     pub(crate) parameters: Vec<Parameter>,
     /// What type guards say about variables and their members here.
@@ -158,6 +160,7 @@ impl<'t> Walk<'t> {
             role: Role::Read,
             expected: Value::Unknown,
             callback: Value::Unknown,
+            named: Value::Unknown,
             parameters: Vec::new(),
             narrowed: Vec::new(),
             choice_sizes: Vec::new(),
@@ -222,7 +225,8 @@ impl<'t> Walk<'t> {
             let (Choice::Guarded(first, other)
             | Choice::Union(first, other)
             | Choice::Tested(first, other)
-            | Choice::Applied(first, other)) = choice;
+            | Choice::Applied(first, other)
+            | Choice::Inferred(first, other)) = choice;
             renumbered(first);
             renumbered(other);
         }
@@ -426,6 +430,49 @@ impl<'t> Walk<'t> {
         self.choice_sizes.push(n_values);
         self.found.choices.push(choice);
         Value::Choice((self.found.choices.len() - 1) as u32)
+    }
+
+    /// Declares a type parameter of the enclosing definition, the one of number `at`, with the type that bounds it.
+    pub(crate) fn declare_type_parameter(&mut self, name: Node<'t>, at: usize, bound: Value) {
+        let (Some(of), Ok(at)) = (self.within, u8::try_from(at)) else {
+            self.declare_local(name, bound);
+            return;
+        };
+        let argument = Value::Argument(of, at);
+        let value = match bound {
+            Value::Unknown | Value::Builtin => argument,
+            bound => self.choice(Choice::Guarded(argument, bound)),
+        };
+        let name = self.text_of(name);
+        self.redeclare_local(name, value);
+    }
+
+    /// An instance of a generic type with what it is applied to. Of its arguments, so many are followed.
+    pub(crate) fn applied(&mut self, whole: Value, mut arguments: Vec<Value>) -> Value {
+        const MAX_ARGUMENTS: usize = 3;
+        let is_known = |argument: &Value| !matches!(argument, Value::Unknown | Value::Builtin);
+        if !matches!(whole, Value::Itself(_) | Value::Instance(_)) {
+            return whole;
+        }
+        arguments.truncate(MAX_ARGUMENTS);
+        arguments.truncate(arguments.iter().rposition(is_known).map_or(0, |last| last + 1));
+        let apply =
+            |of: Value, argument: Value| self.choice(Choice::Applied(of.instance(), argument.instance()));
+        arguments.into_iter().fold(whole, apply)
+    }
+
+    /// A collection of instances of a type, of its parts the first.
+    pub(crate) fn several(&self, of: Value) -> Value {
+        self.first_of(of).collection()
+    }
+
+    /// What a call returns that names a type.
+    pub(crate) fn inferred(&mut self, called: Value, named: Value) -> Value {
+        match (called, named) {
+            (Value::Called(_), Value::Unknown | Value::Builtin) => called,
+            (Value::Called(_), named) => self.choice(Choice::Inferred(called, named.instance())),
+            _ => called,
+        }
     }
 
     /// Notes until the scope ends what a variable, or a member of one, is known to be.
@@ -1015,7 +1062,12 @@ fn renumbered(value: Value, new_index: &[Option<OccurrenceIx>]) -> Value {
         definition => Some(definition),
     };
     let known = match value {
-        Value::Unknown | Value::Builtin | Value::Super(_) | Value::Choice(_) => return value,
+        Value::Unknown
+        | Value::Builtin
+        | Value::Super(_)
+        | Value::Choice(_)
+        | Value::Argument(..)
+        | Value::Arguments(..) => return value,
         Value::Receiver(at) => new_index.get(at as usize).copied().flatten().map(Value::Receiver),
         Value::Itself(of) => source(of).map(Value::Itself),
         Value::Called(of) => source(of).map(Value::Called),

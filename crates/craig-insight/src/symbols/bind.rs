@@ -5,6 +5,7 @@
 //! the result does not depend on the order of files or threads.
 
 mod extensions;
+mod generics;
 mod globals;
 mod overriding;
 mod ruby;
@@ -20,6 +21,7 @@ use craig_source::Language;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::generics::{GenericIx, Generics};
 use super::modules::{Entity, Modules};
 use super::table::{Family, GroupIx, Name, Scope, Table};
 use super::{SymbolIx, SymbolReference};
@@ -48,7 +50,7 @@ const ONLY: u8 = 70;
 const TRUSTED: u8 = 50;
 
 /// The type of a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Type {
     #[default]
     Unknown,
@@ -61,6 +63,12 @@ enum Type {
     Callable(SymbolIx),
     Module(FileIx),
     Package(GroupIx),
+    /// An instance of a generic type with what it is applied to, or of a type parameter with what bounds it.
+    Generic(GenericIx),
+    /// What a generic type, or function, is applied to as its parameter of this number.
+    Argument(SymbolIx, u8),
+    /// A collection of such.
+    Arguments(SymbolIx, u8),
 }
 
 impl Type {
@@ -131,6 +139,12 @@ pub(super) struct Binder<'t, 'n> {
     modules: &'t Modules<'t, 'n>,
     /// Supertypes by definition.
     supers: Vec<Vec<SymbolIx>>,
+    /// Generic types with what they are applied to.
+    generics: Generics,
+    /// Supertypes that are generic, with what they are applied to.
+    generic_supers: FxHashMap<SymbolIx, Vec<GenericIx>>,
+    /// What a type of another project holds that is a supertype: `User` of `JpaRepository<User, Long>`.
+    held_by_supers: FxHashMap<SymbolIx, SymbolIx>,
     /// Supertypes of supertypes, too.
     all_supers: Vec<Vec<SymbolIx>>,
     /// What each definition returns, holds or stands for.
@@ -154,6 +168,9 @@ impl<'t, 'n> Binder<'t, 'n> {
             table,
             modules,
             supers: vec![Vec::new(); n],
+            generics: Generics::default(),
+            generic_supers: FxHashMap::default(),
+            held_by_supers: FxHashMap::default(),
             all_supers: Vec::new(),
             types: vec![Type::Unknown; n],
             fluent: FxHashSet::default(),
@@ -210,21 +227,31 @@ impl<'t, 'n> Binder<'t, 'n> {
     }
 
     fn bind_supers(&mut self) {
-        let found = self.for_definitions(|binder, at, ix| {
+        let found = self.for_definitions(|binder, _, ix| {
             let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
             if definition.supers.is_empty() {
                 return None;
             }
-            let types: Vec<Type> =
-                definition.supers.iter().map(|&value| binder.value_type(value, 0)).collect();
-            let is_known = |found: &Type| match found {
-                Type::Static(of) | Type::Instance(of) => (*of != at).then_some(*of),
-                _ => None,
-            };
-            Some(types.iter().filter_map(is_known).collect::<Vec<SymbolIx>>())
+            let types = definition.supers.iter().map(|&value| binder.value_type(value, 0));
+            Some(types.collect::<Vec<Type>>())
         });
-        for (at, known) in found {
-            self.supers[self.table.canonical(at) as usize].extend(known);
+        for (at, types) in found {
+            let of = self.table.canonical(at);
+            for found in types {
+                match found {
+                    Type::Generic(applied) => self.generic_supers.entry(of).or_default().push(applied),
+                    Type::Collection(held) => {
+                        self.held_by_supers.entry(of).or_insert(held);
+                    }
+                    _ => {}
+                }
+                match self.generics.plain(found) {
+                    Type::Static(above) | Type::Instance(above) if above != at => {
+                        self.supers[of as usize].push(above);
+                    }
+                    _ => {}
+                }
+            }
         }
     }
 
@@ -540,7 +567,7 @@ impl<'t, 'n> Binder<'t, 'n> {
     }
 
     fn called(&self, called: Type) -> Type {
-        match called {
+        match self.generics.plain(called) {
             Type::Static(of) => self.made_by_new(of).unwrap_or(Type::Instance(of)),
             Type::Callable(at) if self.table.entry(at).kind == DefinitionKind::Constructor => {
                 self.table.entry(at).parent.map_or(Type::Unknown, Type::Instance)
@@ -656,6 +683,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if depth > MAX_CHAIN {
             return Bound::default();
         }
+        if matches!(choice, Choice::Inferred(..)) {
+            return read(self, Value::Choice(at), depth + 1);
+        }
         let [first, other] = choice.values();
         let mut found = self.of_value(first, depth + 1, read);
         if matches!(choice, Choice::Tested(..)) && self.n_unrelated(&found.entities) > 1 {
@@ -751,7 +781,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             value => vec![self.keyed_type(value, depth)],
         };
         for of in types {
-            if let Type::Instance(of) | Type::Static(of) = of {
+            if let Type::Instance(of) | Type::Static(of) = self.binder.generics.plain(of) {
                 let found = self.for_role(self.binder.member(of, sought), sought.role);
                 if !found.is_empty() {
                     return Bound::symbols(&found, TYPED);
@@ -998,6 +1028,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
 
     /// A name as a member of something.
     fn member(&self, of: Type, sought: Sought) -> Bound {
+        let of = self.binder.generics.plain(of);
         let name = sought.name;
         let (table, modules) = (self.binder.table, self.binder.modules);
         match of {
@@ -1043,14 +1074,16 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                     table.inner_group(self.family, group, name).map_or_else(Bound::external, Bound::package)
                 }
             },
-            Type::External(_) | Type::Collection(_) => match self.of_traits_in_scope(sought) {
-                found if found.is_empty() => self.extension(of, sought),
-                found => Bound::symbols(&found, GLOBAL),
-            },
-            Type::Unknown if self.family == Family::Jvm => {
+            Type::External(_) | Type::Collection(_) | Type::Arguments(..) => {
+                match self.of_traits_in_scope(sought) {
+                    found if found.is_empty() => self.extension(of, sought),
+                    found => Bound::symbols(&found, GLOBAL),
+                }
+            }
+            Type::Unknown | Type::Argument(..) | Type::Generic(_) if self.family == Family::Jvm => {
                 self.imported_extension(of, sought).unwrap_or_else(|| self.candidates(sought))
             }
-            Type::Unknown => match self.extension(of, sought) {
+            Type::Unknown | Type::Argument(..) | Type::Generic(_) => match self.extension(of, sought) {
                 found if found.confidence == GLOBAL => found,
                 _ => match self.of_traits_in_scope(sought) {
                     found if found.is_empty() => self.candidates(sought),

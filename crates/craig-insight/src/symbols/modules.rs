@@ -184,9 +184,13 @@ impl<'t, 'n> Modules<'t, 'n> {
     /// The fixture of that name that a test sees: of its file, or of the nearest `conftest.py` above it.
     fn fixture(&self, file: FileIx, name: Name, trail: Trail<'_>) -> Vec<Entity> {
         let folder = craig_text::path::folder(&self.table.workspace.files[file].path);
-        let above = craig_text::path::ancestors(folder).map(|folder| craig_text::path::under(folder, "conftest.py"));
+        let above =
+            craig_text::path::ancestors(folder).map(|folder| craig_text::path::under(folder, "conftest.py"));
         let files = std::iter::once(file).chain(above.filter_map(|path| self.table.workspace.file(&path)));
-        files.map(|file| self.exports_within(file, name, trail)).find(|found| !found.is_empty()).unwrap_or_default()
+        files
+            .map(|file| self.exports_within(file, name, trail))
+            .find(|found| !found.is_empty())
+            .unwrap_or_default()
     }
 
     /// What `outer::name` names in a file of Rust: an item of a module, the module itself, or a member of a type.

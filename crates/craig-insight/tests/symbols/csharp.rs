@@ -212,6 +212,32 @@ class App
     }
 }
 ",
-        &expect![[""]],
+        &expect![[r#"
+            class Base Base.cs:5
+                App.cs:7 type 99
+                Base.cs:12 inherit 99
+            field Base.Item Base.cs:7
+                Base.cs:8 read 99
+                Base.cs:16 read 99
+            method Base.Get Base.cs:8
+                App.cs:9 call 95
+                App.cs:10 call 95
+                Base.cs:17 call 99
+            method Base.All Base.cs:9
+                App.cs:11 call 95
+            class Stores Base.cs:12
+                App.cs:7 type 99
+            class Store Store.cs:3
+                App.cs:7 type 99
+                App.cs:12 type 99
+                Base.cs:12 type 99
+            method Store.Save Store.cs:3
+                App.cs:9 call 95
+                App.cs:10 call 95
+                App.cs:11 call 95
+                App.cs:12 call 95
+                Base.cs:16 call 95
+                Base.cs:17 call 95
+        "#]],
     );
 }

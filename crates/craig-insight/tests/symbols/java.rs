@@ -296,11 +296,46 @@ class App {
         for (Store store : base.all()) store.save(5);
         base.all().get(0).save(6);
         base.get(\"b\").save(7);
-        users.findById(1L).get().save(8);
+        users.findAll().get(0).save(8);
         context.getBean(Store.class).save(9);
     }
 }
 ",
-        &expect![[""]],
+        &expect![[r#"
+            class Base src/shop/Base.java:5
+                src/shop/App.java:6 type 99
+                src/shop/Stores.java:3 inherit 99
+            field Base.item src/shop/Base.java:6
+                src/shop/Base.java:7 read 99
+                src/shop/Stores.java:5 read 99
+                src/shop/Stores.java:7 read 95
+            method Base.get src/shop/Base.java:7
+                src/shop/App.java:7 call 95
+                src/shop/App.java:10 call 95
+                src/shop/Stores.java:6 call 99
+            method Base.all src/shop/Base.java:8
+                src/shop/App.java:8 call 95
+                src/shop/App.java:9 call 95
+            class Store src/shop/Store.java:3
+                src/shop/App.java:6 type 99
+                src/shop/App.java:8 type 99
+                src/shop/App.java:12 type 99
+                src/shop/Stores.java:3 type 99
+                src/shop/Users.java:5 type 99
+            method Store.save src/shop/Store.java:4
+                src/shop/App.java:7 call 95
+                src/shop/App.java:8 call 95
+                src/shop/App.java:9 call 95
+                src/shop/App.java:10 call 95
+                src/shop/App.java:11 call 95
+                src/shop/App.java:12 call 95
+                src/shop/Stores.java:5 call 95
+                src/shop/Stores.java:6 call 95
+                src/shop/Stores.java:7 call 95
+            class Stores src/shop/Stores.java:3
+                src/shop/App.java:6 type 99
+            interface Users src/shop/Users.java:5
+                src/shop/App.java:6 type 99
+        "#]],
     );
 }

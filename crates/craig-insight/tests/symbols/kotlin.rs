@@ -512,6 +512,34 @@ fun go(stores: Stores, base: Base<Store>) {
     get<Store>().save(6)
 }
 ",
-        &expect![[""]],
+        &expect![[r#"
+            class Base src/Base.kt:3
+                src/App.kt:5 type 99
+                src/Base.kt:8 inherit 99
+            field Base.item src/Base.kt:3
+                src/Base.kt:4 read 99
+                src/Base.kt:5 read 99
+                src/Base.kt:10 read 99
+            method Base.get src/Base.kt:4
+                src/App.kt:6 call 95
+                src/App.kt:7 call 95
+                src/Base.kt:11 call 99
+            method Base.all src/Base.kt:5
+                src/App.kt:8 call 95
+            class Stores src/Base.kt:8
+                src/App.kt:5 type 99
+            class Store src/Store.kt:3
+                src/App.kt:5 type 99
+                src/App.kt:9 type 99
+                src/Base.kt:8 type 99
+                src/Base.kt:8 type 99
+            method Store.save src/Store.kt:4
+                src/App.kt:6 call 95
+                src/App.kt:7 call 95
+                src/App.kt:8 call 95
+                src/App.kt:9 call 95
+                src/Base.kt:10 call 95
+                src/Base.kt:11 call 95
+        "#]],
     );
 }

@@ -272,6 +272,7 @@ b.save(5)
             method Other.save store.py:5
                 app.py:23 call 95
                 app.py:29 call 95
+                app.py:32 call 95
                 app.py:35 call 95
         "#]],
     );
@@ -549,23 +550,31 @@ def go(box: Box[str, Store], stores: Stores, rows: Rows):
 ",
         &expect![[r#"
             class Store app.py:3
-                app.py:9 read 99
-                app.py:13 read 99
+                app.py:9 type 99
+                app.py:13 type 99
                 app.py:15 type 99
                 app.py:22 read 99
+            method Store.save app.py:4
+                app.py:11 call 95
+                app.py:16 call 95
+                app.py:17 call 95
+                app.py:19 call 95
+                app.py:20 call 95
+                app.py:21 call 95
+                app.py:22 call 95
             class Stores app.py:9
                 app.py:15 type 99
             class Rows app.py:13
                 app.py:15 type 99
             constant T box.py:3
-                box.py:6 read 99
+                box.py:6 type 99
                 box.py:7 type 99
                 box.py:9 type 99
                 box.py:10 type 99
                 box.py:15 type 99
                 box.py:15 type 99
             constant K box.py:4
-                box.py:6 read 99
+                box.py:6 type 99
             class Box box.py:6
                 app.py:1 import 99
                 app.py:9 inherit 99

@@ -891,6 +891,52 @@ async function make(): Promise<Store> { return new Store(); }
 
 make().then((store) => store.save(11));
 ",
-        &expect![[""]],
+        &expect![[r#"
+            class Stores src/app.ts:5
+                src/app.ts:12 type 99
+            function make src/app.ts:24
+                src/app.ts:26 call 99
+            class Base src/base.ts:1
+                src/app.ts:2 import 99
+                src/app.ts:5 inherit 99
+                src/app.ts:12 type 99
+            field Base.item src/base.ts:2
+                src/app.ts:7 read 95
+                src/base.ts:3 read 95
+            method Base.get src/base.ts:3
+                src/app.ts:8 call 95
+                src/app.ts:13 call 95
+                src/app.ts:14 call 95
+            method Base.all src/base.ts:4
+                src/app.ts:15 call 95
+            method Base.each src/base.ts:5
+                src/app.ts:16 call 95
+            function create src/base.ts:8
+                src/app.ts:2 import 99
+                src/app.ts:17 call 99
+                src/app.ts:18 call 99
+            class Store src/store.ts:1
+                src/app.ts:3 import 99
+                src/app.ts:5 type 99
+                src/app.ts:12 type 99
+                src/app.ts:12 type 99
+                src/app.ts:17 read 99
+                src/app.ts:18 type 99
+                src/app.ts:19 type 99
+                src/app.ts:24 type 99
+                src/app.ts:24 call 99
+            method Store.save src/store.ts:2
+                src/app.ts:7 call 95
+                src/app.ts:8 call 95
+                src/app.ts:13 call 95
+                src/app.ts:14 call 95
+                src/app.ts:15 call 95
+                src/app.ts:16 call 95
+                src/app.ts:17 call 95
+                src/app.ts:18 call 95
+                src/app.ts:20 call 95
+                src/app.ts:21 call 95
+                src/app.ts:26 call 95
+        "#]],
     );
 }

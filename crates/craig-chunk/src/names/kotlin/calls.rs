@@ -165,7 +165,7 @@ pub(super) fn call_of<'t>(walk: &mut Walk<'t>, call: &Call<'t>) -> Value {
         _ if MAKERS.contains(&name) && of == Value::Unknown => {
             held.or(first).collection().or(called.called())
         }
-        _ => called.called(),
+        _ => walk.inferred(called.called(), held),
     }
 }
 

@@ -221,10 +221,14 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         for name in parameters.iter().filter_map(|&parameter| child(parameter, "identifier")) {
             walk.declare_local(name, Value::Unknown);
         }
-        for parameter in parameters {
+        for (at, parameter) in parameters.into_iter().enumerate() {
             let value = typed(walk, parameter);
-            if let Some(name) = child(parameter, "identifier") {
-                walk.declare_local(name, value);
+            match child(parameter, "identifier") {
+                Some(name) if kind == "type_parameter" => walk.declare_type_parameter(name, at, value),
+                Some(name) => {
+                    walk.declare_local(name, value);
+                }
+                None => {}
             }
         }
     }

@@ -56,7 +56,10 @@ pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.visit(part);
         }
     }
-    collection(walk, last, &held).unwrap_or_default().or(value.instance())
+    match collection(walk, last, &held).unwrap_or_default() {
+        Value::Unknown => walk.applied(value.instance(), held),
+        collection => collection,
+    }
 }
 
 /// What a type of a collection holds.
@@ -75,7 +78,7 @@ fn collection<'t>(walk: &mut Walk<'t>, name: Node<'t>, held: &[Value]) -> Option
         !module.starts_with("java.") && !module.starts_with("kotlin")
     };
     let is_imported = walk.found.imports.iter().any(|of| of.local == Some(id) && is_other(of.module));
-    element.filter(|_| !is_imported).map(|element| element.collection())
+    element.filter(|_| !is_imported).map(|&element| walk.several(element))
 }
 
 /// `T & Any`

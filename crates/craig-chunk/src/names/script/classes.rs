@@ -53,8 +53,11 @@ fn inherited<'t>(walk: &mut Walk<'t>, heritage: Node<'t>) -> Vec<Value> {
     for part in named_children(heritage) {
         match part.kind() {
             "extends_clause" => {
-                supers.push(walk.field_as(part, "value", Role::Inherit));
-                walk.children_except(part, &["value"]);
+                let of = walk.field_as(part, "value", Role::Inherit);
+                let list = field(part, "type_arguments");
+                let arguments = list.map_or(Vec::new(), |list| type_arguments(walk, list));
+                walk.children_except(part, &["value", "type_arguments"]);
+                supers.push(walk.applied(of, arguments));
             }
             "implements_clause" => supers.extend(super_types(walk, part, Role::Implement)),
             _ => supers.push(walk.visit_as(part, Role::Inherit)),
@@ -70,14 +73,21 @@ fn super_types<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Vec<Value
                 let value = walk.field_as(part, "name", role);
                 let name = field(part, "name").map_or("", |name| walk.text_of(name));
                 let Some(list) = field(part, "type_arguments") else { return value };
-                let arguments: Vec<Value> =
-                    named_children(list).map(|argument| walk.visit(argument)).collect();
+                let arguments = type_arguments(walk, list);
                 // `extends Partial<Base>`
-                if WRAPPERS.contains(&name) { arguments.first().copied().unwrap_or_default() } else { value }
+                if WRAPPERS.contains(&name) {
+                    arguments.first().copied().unwrap_or_default()
+                } else {
+                    walk.applied(value, arguments)
+                }
             }
             _ => walk.visit_as(part, role),
         })
         .collect()
+}
+
+pub(super) fn type_arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Vec<Value> {
+    named_children(list).map(|argument| walk.visit(argument)).collect()
 }
 
 pub(super) fn class_body<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) {

@@ -2,8 +2,10 @@
 
 use tree_sitter::Node;
 
+use super::classes::type_arguments;
 use super::modules::required;
 use super::objects::{bare, defined};
+use super::types::collection_of;
 use super::variables::pattern;
 use crate::grammar::{child, field, injected, named_children, registration};
 use crate::names::walk::{ScopeKind, Walk};
@@ -82,20 +84,28 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     let method = field(function, "property").map_or("", |name| walk.text_of(name));
     let (called, element) = match object {
-        Some(object) if CALLBACKS.contains(&method) && object.kind() != "super" => {
+        Some(object) if (CALLBACKS.contains(&method) || method == "then") && object.kind() != "super" => {
             let value = walk.visit(object);
             let called = field(function, "property")
                 .map_or(Value::Unknown, |name| walk.member(name, value, Role::Call));
-            (called, walk.first_of(value).element())
+            let first = walk.first_of(value);
+            // What a promise is of stands for the promise.
+            (called, if method == "then" { first } else { first.element() })
         }
         _ => (walk.visit_as(function, Role::Call), Value::Unknown),
     };
-    walk.field(node, "type_arguments");
+    let types = field(node, "type_arguments").map_or(Vec::new(), |list| type_arguments(walk, list));
+    let mut named = types.first().copied().unwrap_or_default();
     if let Some(list) = field(node, "arguments") {
         match registration(node, walk.text) {
             Some((name, value)) => registered(walk, name, list, value),
             None => {
-                arguments(walk, list, called, element);
+                let first = arguments(walk, list, called, element);
+                if let (Value::Unknown, Some(class @ Value::Itself(_))) = (named, first)
+                    && is_class_name(walk, list)
+                {
+                    named = class;
+                }
             }
         }
     }
@@ -103,8 +113,14 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         // They keep the elements.
         ("filter", _, Value::Instance(of)) => Value::Collection(of),
         ("find" | "findLast", _, found) if found != Value::Unknown => found,
-        _ => called.called(),
+        _ => walk.inferred(called.called(), named),
     }
+}
+
+/// Whether the first of a call's arguments is written as classes are.
+fn is_class_name<'t>(walk: &Walk<'t>, list: Node<'t>) -> bool {
+    let first = list.named_child(0).filter(|first| first.kind() == "identifier");
+    first.is_some_and(|first| walk.text_of(first).starts_with(char::is_uppercase))
 }
 
 /// Defines what a call registers under a name in quotes.
@@ -140,7 +156,8 @@ fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Va
 pub(super) fn new<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.expected = Value::Unknown;
     let made = walk.field_as(node, "constructor", Role::Call);
-    walk.children_except(node, &["constructor", "arguments"]);
+    let types = field(node, "type_arguments").map_or(Vec::new(), |list| type_arguments(walk, list));
+    walk.children_except(node, &["constructor", "arguments", "type_arguments"]);
     if let Some(list) = field(node, "arguments") {
         arguments(walk, list, made, Value::Unknown);
     }
@@ -149,7 +166,13 @@ pub(super) fn new<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         Value::Itself(Source::Definition(of)) if walk.this == Some(of) && walk.is_type(of) => {
             Value::Called(Source::Definition(of))
         }
-        _ => made.instance(),
+        _ => {
+            let name = field(node, "constructor").map_or("", |name| walk.text_of(name));
+            match collection_of(walk, name, &types) {
+                Some(collection) => collection,
+                None => walk.applied(made.instance(), types),
+            }
+        }
     }
 }
 
@@ -207,7 +230,16 @@ pub(super) fn for_in<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let of = walk.field(node, "right");
         if let Some(left) = field(node, "left") {
             if field(node, "kind").is_some() {
-                pattern(walk, left, walk.first_of(of).element());
+                let element = walk.first_of(of).element();
+                match last_of_pair(left) {
+                    // `[key, value]` of a map.
+                    Some(value) => {
+                        for part in named_children(left) {
+                            pattern(walk, part, if part == value { element } else { Value::Unknown });
+                        }
+                    }
+                    None => pattern(walk, left, element),
+                }
             } else {
                 walk.visit_as(left, Role::Write);
             }
@@ -215,6 +247,12 @@ pub(super) fn for_in<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.field(node, "body");
     });
     Value::Unknown
+}
+
+/// The second of the two names of a pattern: `[key, value]`.
+fn last_of_pair(pattern: Node<'_>) -> Option<Node<'_>> {
+    let is_pair = pattern.kind() == "array_pattern" && pattern.named_child_count() == 2;
+    pattern.named_child(1).filter(|_| is_pair)
 }
 
 pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

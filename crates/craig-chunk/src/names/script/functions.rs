@@ -106,12 +106,11 @@ fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(list) = field(node, "type_parameters") else { return };
-    for parameter in named_children(list) {
+    for (at, parameter) in named_children(list).enumerate() {
         let bound = walk.field(parameter, "constraint").instance();
         let default = walk.field(parameter, "value").instance();
         if let Some(name) = field(parameter, "name") {
-            let held = bound.branch(default);
-            walk.declare_local(name, if held == Value::Builtin { Value::Unknown } else { held });
+            walk.declare_type_parameter(name, at, bound.branch(default));
         }
     }
 }

@@ -161,12 +161,10 @@ pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             match name {
                 _ if WRAPPERS.contains(&name) => first,
                 "ReturnType" => first.called(),
-                _ if COLLECTIONS.contains(&name) => walk.first_of(first).collection().or(Value::Builtin),
-                "Map" | "Record" | "ReadonlyMap" | "WeakMap" => {
-                    let last = arguments.last().copied().unwrap_or_default();
-                    walk.first_of(last).collection().or(Value::Builtin)
-                }
-                _ => applied(walk, whole, arguments),
+                _ => match collection_of(walk, name, &arguments) {
+                    Some(collection) => collection,
+                    None => walk.applied(whole, arguments),
+                },
             }
         }
         _ => {
@@ -181,15 +179,15 @@ pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
 }
 
-/// A generic type with what it is applied to.
-fn applied<'t>(walk: &mut Walk<'t>, whole: Value, arguments: Vec<Value>) -> Value {
-    let Value::Itself(_) = whole else { return whole };
-    let known = arguments.into_iter().filter(|argument| is_typed(*argument)).take(MAX_ARGUMENTS);
-    known.fold(whole, |of, argument| walk.choice(Choice::Applied(of.instance(), argument.instance())))
+/// What a collection of JavaScript holds that is applied to these types.
+pub(super) fn collection_of(walk: &Walk<'_>, name: &str, arguments: &[Value]) -> Option<Value> {
+    let held = match name {
+        _ if COLLECTIONS.contains(&name) => arguments.first()?,
+        "Map" | "Record" | "ReadonlyMap" | "WeakMap" => arguments.last()?,
+        _ => return None,
+    };
+    Some(walk.first_of(*held).collection().or(Value::Builtin))
 }
-
-/// Of a generic type, so many arguments are followed.
-const MAX_ARGUMENTS: usize = 3;
 
 /// Of a union that has no name, so many types are followed.
 pub(super) const MAX_PARTS: usize = 8;

@@ -23,6 +23,9 @@ const ELEMENT_METHODS: &[&str] = &[
     "element",
     "end",
     "find",
+    "findById",
+    "findOne",
+    "findOneBy",
     "first",
     "firstOrNull",
     "get",
@@ -45,6 +48,7 @@ const ELEMENT_METHODS: &[&str] = &[
     "removeFirst",
     "removeLast",
     "reset",
+    "save",
     "shift",
     "single",
     "singleOrNull",
@@ -72,7 +76,9 @@ const COLLECTION_METHODS: &[&str] = &[
     "exclude",
     "filter",
     "filterNot",
+    "findAll",
     "findAny",
+    "findBy",
     "findFirst",
     "items",
     "iterator",
@@ -112,6 +118,8 @@ impl FileBinder<'_, '_, '_> {
                 Type::External(None) => Type::External(self.written_name(source)),
                 found => found,
             },
+            Value::Argument(of, at) => Type::Argument(self.binder.table.offsets[self.file] + of, at),
+            Value::Arguments(of, at) => Type::Arguments(self.binder.table.offsets[self.file] + of, at),
             Value::Collection(source) => match self.source_type(source, depth) {
                 Type::Static(of) | Type::Instance(of) => Type::Collection(of),
                 Type::Callable(at) => match self.binder.called(Type::Callable(at)) {
@@ -153,6 +161,23 @@ impl FileBinder<'_, '_, '_> {
         };
         let [first, other] = choice.values();
         let found = self.value_type(first, depth);
+        match choice {
+            Choice::Inferred(..) => return self.inferred(first, found, other, depth),
+            Choice::Applied(..) => {
+                if let Some(applied) = self.applied(first, found, other, depth) {
+                    return applied;
+                }
+            }
+            Choice::Guarded(..) => {
+                if let Type::Argument(of, at) = found {
+                    return match self.value_type(other, depth) {
+                        Type::Unknown | Type::External(_) => found,
+                        bound => self.binder.generics.bounded(of, at, bound),
+                    };
+                }
+            }
+            _ => {}
+        }
         let is_known = match (choice, found) {
             (_, Type::Unknown | Type::External(_)) => false,
             (Choice::Applied(..), Type::Instance(of) | Type::Static(of)) => !self.binder.is_opaque(of),
@@ -165,6 +190,34 @@ impl FileBinder<'_, '_, '_> {
             Type::Unknown => found,
             _ if matches!(choice, Choice::Applied(..)) && !self.is_alias(first, depth) => found,
             other => other,
+        }
+    }
+
+    /// A generic type applied to one more type; `None` for an alias. What a type of another project is applied to, it is taken to
+    /// hold.
+    fn applied(&mut self, first: Value, of: Type, argument: Value, depth: usize) -> Option<Type> {
+        match of {
+            Type::Instance(symbol) | Type::Static(symbol) => {
+                let is_alias = self.is_alias(first, depth);
+                if is_alias && self.binder.table.entry(symbol).kind != DefinitionKind::Type
+                    || self.binder.is_opaque(symbol)
+                {
+                    return None;
+                }
+                let argument = self.value_type(argument, depth).instance();
+                self.binder.generics.apply(Type::Instance(symbol), argument)
+            }
+            Type::Generic(_) => {
+                let argument = self.value_type(argument, depth).instance();
+                self.binder.generics.apply(of, argument)
+            }
+            Type::External(_) if !self.is_alias(first, depth) => {
+                let held = self.value_type(argument, depth).instance();
+                let held = self.binder.generics.collection(held);
+                matches!(held, Type::Collection(_) | Type::Arguments(..)).then_some(held)
+            }
+            Type::Collection(_) | Type::Arguments(..) => Some(of),
+            _ => None,
         }
     }
 
@@ -204,21 +257,25 @@ impl FileBinder<'_, '_, '_> {
         let taken = symbols
             .flat_map(|symbol| binder.called_functions(symbol))
             .filter_map(|function| binder.parameters.get(&function)?.get(usize::from(at)));
-        let types = taken.filter_map(|taken| match part {
-            Part::Whole => Some(taken.of),
-            Part::Element => Some(self.element(taken.of)),
-            Part::Parameter(inner) => match taken.takes.get(usize::from(inner)) {
-                Some(&of) => Some(of),
-                None => match taken.of {
-                    Type::Instance(of) | Type::Static(of) => {
-                        let mut functions = binder.called_functions(of).into_iter();
-                        functions.find_map(|of| Some(binder.parameters.get(&of)?.get(usize::from(inner))?.of))
-                    }
-                    _ => None,
+        let types: Vec<Option<Type>> = taken
+            .map(|taken| match part {
+                Part::Whole => Some(taken.of),
+                Part::Element => Some(self.element(taken.of)),
+                Part::Parameter(inner) => match taken.takes.get(usize::from(inner)) {
+                    Some(&of) => Some(of),
+                    None => match taken.of {
+                        Type::Instance(of) | Type::Static(of) => {
+                            let mut functions = binder.called_functions(of).into_iter();
+                            functions
+                                .find_map(|of| Some(binder.parameters.get(&of)?.get(usize::from(inner))?.of))
+                        }
+                        _ => None,
+                    },
                 },
-            },
-        });
-        types.filter(|found| *found != Type::Unknown).collect()
+            })
+            .collect();
+        let types = types.into_iter().flatten().map(|of| self.substituted(of, source, depth + 1));
+        types.filter(|found| !matches!(found, Type::Unknown | Type::Argument(..))).collect()
     }
 
     /// Whether a value is what a method of `owner` is called on: `this`, or what a fluent method of it returns.
@@ -265,7 +322,8 @@ impl FileBinder<'_, '_, '_> {
         if let Some(found) = self.returned_receiver(called, source, depth) {
             return found;
         }
-        match self.binder.called(called) {
+        let returned = self.binder.called(called);
+        match self.substituted(returned, source, depth + 1) {
             // An instance of a type that is made.
             Type::External(None) if self.is_capitalized(source) => Type::External(self.written_name(source)),
             found @ (Type::Unknown | Type::External(_)) => {
@@ -290,7 +348,7 @@ impl FileBinder<'_, '_, '_> {
     }
 
     /// The name of what a value is made from, as it is written.
-    fn written_name(&self, source: Source) -> Option<Name> {
+    pub(super) fn written_name(&self, source: Source) -> Option<Name> {
         let Source::Occurrence(at) = source else { return None };
         let occurrence = self.binder.table.files[self.file].occurrences.get(at as usize)?;
         Some(self.binder.table.name(self.file, occurrence.name))
@@ -312,16 +370,22 @@ impl FileBinder<'_, '_, '_> {
         if !is_element && !COLLECTION_METHODS.contains(&name) {
             return None;
         }
-        match self.value_type(receiver, depth + 1) {
-            Type::Collection(of) if is_element => Some(Type::Instance(of)),
-            found @ Type::Collection(_) => Some(found),
-            _ => None,
-        }
+        let held = match self.value_type(receiver, depth + 1) {
+            Type::Arguments(of, at) if is_element => return Some(Type::Argument(of, at)),
+            found @ Type::Arguments(..) => return Some(found),
+            Type::Collection(of) => of,
+            other => match self.binder.generics.plain(other) {
+                Type::Instance(of) | Type::Static(of) => self.binder.held(of)?,
+                _ => return None,
+            },
+        };
+        Some(if is_element { Type::Instance(held) } else { Type::Collection(held) })
     }
 
     fn element(&self, of: Type) -> Type {
         match of {
             Type::Collection(of) => Type::Instance(of),
+            Type::Arguments(of, at) => Type::Argument(of, at),
             Type::Static(of) | Type::Instance(of)
                 if self.binder.table.entry(of).kind == DefinitionKind::Type
                     && matches!(self.binder.types[of as usize], Type::Collection(_) | Type::External(_)) =>
@@ -360,7 +424,8 @@ impl FileBinder<'_, '_, '_> {
                 {
                     return held;
                 }
-                types.iter().copied().find(known).or_else(|| types.first().copied()).unwrap_or_default()
+                let found = types.iter().copied().find(known).or_else(|| types.first().copied());
+                self.substituted(found.unwrap_or_default(), source, depth + 1)
             }
         }
     }
