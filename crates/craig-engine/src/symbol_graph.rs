@@ -10,6 +10,7 @@ mod overview;
 mod repo_map;
 mod similar;
 mod text;
+mod unbound;
 mod ways;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,7 @@ use craig_search::Filter;
 use craig_store::{Project, Store};
 
 pub(crate) use self::text::FileLines;
+use self::unbound::BoundWord;
 use crate::left_out::has_word;
 use crate::{Engine, EngineError};
 
@@ -36,6 +38,7 @@ pub use self::neighbours::{Neighbour, Neighbours};
 pub(crate) use self::neighbours::{defined_at, described, named, neighbours, values};
 pub use self::overview::{Flow, Overview, OverviewModule, OverviewSymbol};
 pub use self::repo_map::{MapRequest, MappedFile, MappedSymbol, RepoMap};
+pub use self::unbound::{UnboundLine, UnboundLines};
 pub(crate) use self::ways::ways;
 
 pub use self::editor::{BoundSymbol, OutlinedName, SymbolCursor, SymbolPlace, SymbolPlaces, outlined_names};
@@ -51,6 +54,8 @@ pub struct SymbolRequest {
     pub depth: u32,
     /// Most rows; all are counted.
     pub limit: usize,
+    /// Most lines with the symbol's name that are bound to nothing; `None` if they are not asked for.
+    pub unbound: Option<usize>,
     /// Ends the work from another thread.
     pub cancellation: Cancellation,
 }
@@ -58,10 +63,11 @@ pub struct SymbolRequest {
 impl Default for SymbolRequest {
     fn default() -> Self {
         Self {
-            min_confidence: 50,
+            min_confidence: 70,
             roles: Vec::new(),
             depth: 1,
             limit: usize::MAX,
+            unbound: None,
             cancellation: Cancellation::default(),
         }
     }
@@ -103,18 +109,24 @@ impl Engine {
         name: &str,
         request: &SymbolRequest,
     ) -> Result<References, EngineError> {
-        self.ask_graph(handle, name, request, |asked| {
+        let (mut found, bound) = self.ask_graph(handle, name, request, |asked| {
             let (sure, possible) = asked.references(request.min_confidence, &request.roles);
             let mut files: Vec<u32> = sure.iter().map(|found| found.file).collect();
             files.dedup();
-            Ok(References {
+            let found = References {
                 references: asked.lines(&sure[..sure.len().min(request.limit)])?,
                 total: sure.len() as u64,
                 total_files: files.len() as u64,
                 possible,
+                unbound: None,
                 subject: asked.subject(),
-            })
-        })
+            };
+            Ok((found, BoundWord::new(asked, &sure)))
+        })?;
+        if let Some(most) = request.unbound {
+            found.unbound = Some(self.unbound(handle, &bound, most)?);
+        }
+        Ok(found)
     }
 
     /// The callers or callees of a symbol, and theirs, down to the requested depth.

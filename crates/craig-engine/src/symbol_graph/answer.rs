@@ -4,6 +4,8 @@ use craig_chunk::names::{DefinitionKind, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::UnboundLines;
+
 /// A definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GraphSymbol {
@@ -76,6 +78,9 @@ pub struct References {
     pub total_files: u64,
     /// Places that may refer to the symbol with less confidence, left out.
     pub possible: u64,
+    /// Lines with its name that are bound to nothing, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unbound: Option<UnboundLines>,
 }
 
 /// A place that refers to a symbol.

@@ -47,7 +47,7 @@ pub(super) fn show(found: &Impact, output: &mut Output) -> io::Result<()> {
 fn text(found: &Impact, columns: Columns) -> String {
     let heading = symbol_args::heading(&found.subject);
     if found.files.is_empty() {
-        return heading + "nothing refers to it\n";
+        return heading + "nothing is known to refer to it\n";
     }
     let test = |is_test: bool| if is_test { "test" } else { "" }.to_owned();
     let mut files = Table::new()

@@ -1,13 +1,14 @@
 //! `craig references`: the places that refer to a symbol.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use craig_engine::{References, SymbolRequest, SymbolRole};
+use craig_engine::{References, SymbolRequest, SymbolRole, UnboundLines};
 
 use super::failure::Outcome;
 use super::output::{Columns, DIM, PATH};
 use super::session::Session;
 use super::symbol_args::{self, SymbolArgs};
 use super::table::{Align, Cut, Table};
+use super::units::counted;
 
 /// List the places that refer to a symbol, each with how it uses it and how sure that is
 #[derive(Debug, clap::Args)]
@@ -32,8 +33,13 @@ fn role() -> impl TypedValueParser<Value = SymbolRole> {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let asked = args.symbol.prepare(args.limit, session)?;
-    let request = SymbolRequest { roles: args.kind.clone(), ..asked.request };
-    let found = asked.engine.references(&asked.project, &asked.name, &request)?;
+    let all = args.symbol.all.then_some(usize::MAX);
+    let mut request = SymbolRequest { roles: args.kind.clone(), unbound: all, ..asked.request };
+    let mut found = asked.engine.references(&asked.project, &asked.name, &request)?;
+    if found.references.is_empty() && all.is_none() {
+        request.unbound = Some(0);
+        found = asked.engine.references(&asked.project, &asked.name, &request)?;
+    }
     let output = &mut session.output;
     output.show(&found, |columns| text(&found, columns))?;
     symbol_args::note_others(&found.subject, output);
@@ -44,7 +50,17 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 fn text(found: &References, columns: Columns) -> String {
     let heading = symbol_args::heading(&found.subject);
     if found.references.is_empty() {
-        return heading + "nothing refers to it\n";
+        let unbound = found.unbound.as_ref().filter(|unbound| unbound.total > 0);
+        let unbound = unbound.map(|unbound| match unbound.lines.is_empty() {
+            true => format!(
+                "; {} with the word {} {} bound to nothing: --all lists them",
+                counted(unbound.total, "line"),
+                unbound.word,
+                if unbound.total == 1 { "is" } else { "are" }
+            ),
+            false => format!("; lines with the word {}\n{}", unbound.word, unbound_lines(unbound, columns)),
+        });
+        return heading + "nothing is known to refer to it" + &unbound.unwrap_or_default() + "\n";
     }
     let mut table = Table::new()
         .column("where", Align::Left, Cut::Start, PATH)
@@ -61,5 +77,22 @@ fn text(found: &References, columns: Columns) -> String {
             reference.text.clone(),
         ]);
     }
-    heading + &table.render(columns)
+    let unbound = found.unbound.as_ref().filter(|unbound| !unbound.lines.is_empty());
+    let unbound = unbound.map(|unbound| {
+        format!("other lines with the word {}\n{}", unbound.word, unbound_lines(unbound, columns))
+    });
+    heading + &table.render(columns) + &unbound.unwrap_or_default()
+}
+
+/// Lines with the symbol's name that are bound to nothing.
+fn unbound_lines(unbound: &UnboundLines, columns: Columns) -> String {
+    let mut table = Table::new()
+        .column("where", Align::Left, Cut::Start, PATH)
+        .column("in", Align::Left, Cut::Start, DIM)
+        .column("line", Align::Left, Cut::End, Default::default());
+    for line in &unbound.lines {
+        let within = line.within.clone().unwrap_or_default();
+        table.row([format!("{}:{}", line.path, line.line), within, line.text.clone()]);
+    }
+    table.render(columns)
 }

@@ -19,9 +19,9 @@ pub(crate) struct SymbolArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = SymbolRequest::default().min_confidence,
           value_parser = clap::value_parser!(u8).range(0..=100))]
     min_confidence: u8,
-    /// Also what only may be meant, however unlikely
+    /// Also what only may be meant, however unlikely, and of references the lines that have the name alone
     #[arg(long, conflicts_with = "min_confidence")]
-    all: bool,
+    pub(super) all: bool,
     #[command(flatten)]
     from: ProjectOptions,
 }

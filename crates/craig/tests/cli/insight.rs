@@ -477,7 +477,7 @@ fn relations() {
         exit 0
         -- stdout
         SqlCartRepository  class  src/storage/repository.ts:4
-        nothing refers to it
+        nothing is known to refer to it
     "#]],
     );
     home.check(&["insight", "relations", "shop", "src/storage", "--format", "json"], expect![[r#"

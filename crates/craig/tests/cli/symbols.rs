@@ -150,7 +150,7 @@ fn references() {
         exit 0
         -- stdout
         Invoice  class  prices.py:9-11
-        nothing refers to it
+        nothing is known to refer to it
     "#]],
     );
     let coloured = home.run(&["references", "rounded", "-p", "shop", "--color", "always"]);

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use craig_engine::{
-    CallDirection, CallHierarchy, Engine, EngineError, GraphSymbol, GrepLine, GrepRequest, ReferenceLine,
-    References, Subject, SymbolRequest, SymbolRole,
+    CallDirection, CallHierarchy, Engine, EngineError, References, Subject, SymbolRequest, SymbolRole,
+    UnboundLines,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::mcp::failure::Failure;
 const MOST_ROWS: usize = 120;
 
 /// Other lines that have the name are listed if there are no more.
-const MOST_UNBOUND: u64 = 20;
+const MOST_UNBOUND: usize = 20;
 
 /// Most levels of callers.
 const MOST_DEPTH: u32 = 6;
@@ -50,7 +50,8 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
     let state = call.shared.bring_up_to_date(&project).await?;
     let name = call.shared.path_in_project(&project, name).await?;
     let work = move |engine: &Engine, cancellation| {
-        let request = SymbolRequest { depth, limit: MOST_ROWS, cancellation, ..SymbolRequest::default() };
+        let (limit, unbound) = (MOST_ROWS, Some(MOST_UNBOUND));
+        let request = SymbolRequest { depth, limit, unbound, cancellation, ..SymbolRequest::default() };
         text(engine, &project, &name, &request).map(|text| (project, text))
     };
     let (project, text) = call.run("call", work).await?;
@@ -67,8 +68,8 @@ fn text(engine: &Engine, project: &str, name: &str, request: &SymbolRequest) -> 
         write_callers(&mut text, &calls);
         write_uses(&mut text, &found, &[SymbolRole::Call]);
     }
-    if found.references.len() as u64 == found.total {
-        write_unbound(&mut text, engine, project, &found)?;
+    if let Some(unbound) = &found.unbound {
+        write_unbound(&mut text, unbound);
     }
     Ok(text)
 }
@@ -97,7 +98,7 @@ fn heading(subject: &Subject) -> String {
 fn write_uses(text: &mut String, found: &References, without: &[SymbolRole]) {
     let uses: Vec<_> = found.references.iter().filter(|found| !without.contains(&found.role)).collect();
     if found.references.is_empty() {
-        text.push_str("nothing refers to it\n");
+        text.push_str("nothing is known to refer to it\n");
     }
     let (mut path, mut within) = ("", None);
     for used in &uses {
@@ -121,42 +122,21 @@ fn write_uses(text: &mut String, found: &References, without: &[SymbolRole]) {
     }
 }
 
-/// Lines that have the symbol's name and are not bound to it: a call whose receiver is unknown, a comment, another symbol.
-fn write_unbound(
-    text: &mut String,
-    engine: &Engine,
-    project: &str,
-    found: &References,
-) -> Result<(), EngineError> {
-    let symbol = &found.subject.symbol;
-    let name = symbol.name.rsplit(['.', ':']).next().unwrap_or(&symbol.name);
-    let request =
-        GrepRequest { literal: true, whole_words: true, limit: MOST_ROWS, ..GrepRequest::default() };
-    let words = engine.grep(project, name, &request)?;
-    let is_bound = |line: &&GrepLine| {
-        let is_reference = |used: &ReferenceLine| used.path == line.path && used.line == line.line;
-        let is_definition = |other: &GraphSymbol| other.path == line.path && other.line == line.line;
-        let of_name = [symbol].into_iter().chain(&found.subject.also_defined).chain(&found.subject.others);
-        found.references.iter().any(is_reference) || of_name.into_iter().any(is_definition)
-    };
-    let unbound: Vec<&GrepLine> = words.lines.iter().filter(|line| !is_bound(line)).collect();
-    let n_unseen = words.total_lines.saturating_sub(words.lines.len() as u64);
-    if unbound.len() as u64 + n_unseen > MOST_UNBOUND {
-        let _ =
-            writeln!(text, "{} more lines have the word {name}: see grep", unbound.len() as u64 + n_unseen);
-        return Ok(());
+fn write_unbound(text: &mut String, unbound: &UnboundLines) {
+    let UnboundLines { word, lines, total } = unbound;
+    if *total > MOST_UNBOUND as u64 {
+        let _ = writeln!(text, "{total} more lines have the word {word}: see grep");
+        return;
     }
-    let _ = match unbound.is_empty() {
-        true => writeln!(text, "no other line has the word {name}"),
-        false => writeln!(text, "all other lines with the word {name}"),
+    let _ = match lines.is_empty() {
+        true => writeln!(text, "no other line has the word {word}"),
+        false => writeln!(text, "all other lines with the word {word}"),
     };
-    for line in unbound {
-        let (first, last) = line.symbol_lines.unwrap_or_default();
-        let within = line.symbol.as_deref().map(|symbol| format!("  in {symbol} {first}-{last}"));
-        let within = within.unwrap_or_default();
-        let _ = writeln!(text, "{}:{}\t{}{within}", line.path, line.line, line.text.trim());
+    for line in lines {
+        let (first, last) = line.within_lines.unwrap_or_default();
+        let within = line.within.as_deref().map(|within| format!("  in {within} {first}-{last}"));
+        let _ = writeln!(text, "{}:{}\t{}{}", line.path, line.line, line.text, within.unwrap_or_default());
     }
-    Ok(())
 }
 
 fn write_callers(text: &mut String, found: &CallHierarchy) {

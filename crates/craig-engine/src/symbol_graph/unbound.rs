@@ -1,0 +1,85 @@
+//! Lines that have a symbol's name and are bound to nothing: what a graph of symbols cannot say is left to the reader.
+
+use std::collections::BTreeSet;
+
+use craig_insight::SymbolReference;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Asked;
+use crate::{Engine, EngineError, GrepLine, GrepRequest};
+
+/// Lines with the word that a symbol is called, without its definitions and references, and without the definitions of other
+/// symbols of that name: calls whose receiver is unknown, comments, strings, what belongs to another symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UnboundLines {
+    /// The last part of the symbol's name.
+    pub word: String,
+    /// The first of these lines, by path and line.
+    pub lines: Vec<UnboundLine>,
+    /// All of them, listed or not.
+    pub total: u64,
+}
+
+/// A line with the name of a symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UnboundLine {
+    /// Path relative to the project's folder.
+    pub path: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Qualified name of the definition around it.
+    pub within: Option<String>,
+    /// First and last line of that definition.
+    pub within_lines: Option<(u32, u32)>,
+    /// The line, without indentation; a long one is cut.
+    pub text: String,
+}
+
+/// What is known of a symbol's name: the word, and the lines that are bound to it or define another symbol of that name.
+pub(super) struct BoundWord {
+    word: String,
+    places: BTreeSet<(String, u32)>,
+}
+
+impl BoundWord {
+    pub(super) fn new(asked: &Asked<'_>, references: &[SymbolReference]) -> Self {
+        let name = asked.graph.qualified_name(asked.first());
+        let definitions = asked.parts.iter().chain(&asked.others).map(|&at| asked.graph.definition(at));
+        let definitions = definitions.map(|found| (found.file, found.line));
+        let references = references.iter().map(|found| (found.file, found.line));
+        let places = definitions.chain(references).map(|(file, line)| (asked.path(file).to_owned(), line));
+        Self { word: name.rsplit(['.', ':']).next().unwrap_or(&name).to_owned(), places: places.collect() }
+    }
+}
+
+impl Engine {
+    /// Lines with the word that are not bound, of which at most `limit` are listed.
+    pub(super) fn unbound(
+        &self,
+        project: &str,
+        bound: &BoundWord,
+        limit: usize,
+    ) -> Result<UnboundLines, EngineError> {
+        // Of so many lines with the word the first that are not bound are among them.
+        let limit = limit.saturating_add(bound.places.len());
+        let request = GrepRequest { literal: true, whole_words: true, limit, ..GrepRequest::default() };
+        let found = self.grep(project, &bound.word, &request)?;
+        let n_unseen = found.total_lines.saturating_sub(found.lines.len() as u64);
+        let is_unbound = |line: &GrepLine| !bound.places.contains(&(line.path.clone(), line.line));
+        let lines: Vec<UnboundLine> = found.lines.into_iter().filter(is_unbound).map(UnboundLine::from).collect();
+        Ok(UnboundLines { word: bound.word.clone(), total: lines.len() as u64 + n_unseen, lines })
+    }
+}
+
+impl From<GrepLine> for UnboundLine {
+    fn from(line: GrepLine) -> Self {
+        Self {
+            text: line.text.trim().to_owned(),
+            path: line.path,
+            line: line.line,
+            within: line.symbol,
+            within_lines: line.symbol_lines,
+        }
+    }
+}
