@@ -42,6 +42,8 @@ const CERTAIN: u8 = 99;
 const TYPED: u8 = 95;
 /// The only one of its name that is in sight of a file without import.
 const GLOBAL: u8 = 85;
+/// A function or class that a variable or key holds which is meant: another may have taken its place.
+const HELD: u8 = 85;
 /// The only member of its name in the project, of an unknown receiver.
 const ONLY: u8 = 70;
 /// From here on an occurrence tells the type of what it refers to.
@@ -217,8 +219,11 @@ impl<'t, 'n> Binder<'t, 'n> {
             }
             let types: Vec<Type> =
                 definition.supers.iter().map(|&value| binder.value_type(value, 0)).collect();
+            let is_script = binder.family == Family::Script;
             let is_known = |found: &Type| match found {
                 Type::Static(of) | Type::Instance(of) => (*of != at).then_some(*of),
+                // A function that makes instances.
+                Type::Callable(of) if is_script => (*of != at).then_some(*of),
                 _ => None,
             };
             Some(types.iter().filter_map(is_known).collect::<Vec<SymbolIx>>())
@@ -226,14 +231,23 @@ impl<'t, 'n> Binder<'t, 'n> {
         for (at, known) in found {
             self.supers[self.table.canonical(at) as usize].extend(known);
         }
+        for (addition, of) in self.modules.added_types() {
+            self.supers[self.table.canonical(of) as usize].push(addition);
+        }
     }
 
     fn derive_types(&mut self) {
         let found = self.for_definitions(|binder, at, ix| {
-            if binder.binder.types[at as usize] != Type::Unknown {
+            let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
+            let is_known = match binder.binder.types[at as usize] {
+                Type::Unknown => false,
+                // The other value may be known by now.
+                Type::External(None) => !matches!(definition.value, Value::Choice(_)),
+                _ => true,
+            };
+            if is_known {
                 return None;
             }
-            let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
             // `struct { … } name`: the variable is its own type.
             let derived = match definition.value {
                 Value::Instance(Source::Definition(own)) if own == ix && !definition.kind.is_type() => {
@@ -282,6 +296,10 @@ impl<'t, 'n> Binder<'t, 'n> {
                     confidence,
                 };
                 found.push(reference);
+                if let Some(held) = self.held(symbol).filter(|_| occurrence.role != Role::Write) {
+                    let confidence = confidence.min(HELD);
+                    found.push(SymbolReference { symbol: held, confidence, ..reference });
+                }
                 if is_type && occurrence.role == Role::Call {
                     let made = self.table.constructors(symbol).iter().copied();
                     let made = made.filter(|&at| self.takes(at, occurrence.arguments)).take(MAX_REFERENTS);
@@ -290,6 +308,21 @@ impl<'t, 'n> Binder<'t, 'n> {
             }
         }
         found
+    }
+
+    /// The function or class that a variable or key of a script holds.
+    fn held(&self, at: SymbolIx) -> Option<SymbolIx> {
+        let entry = self.table.entry(at);
+        let is_variable =
+            matches!(entry.kind, DefinitionKind::Field | DefinitionKind::Variable | DefinitionKind::Constant);
+        if !is_variable || self.table.family(at) != Family::Script {
+            return None;
+        }
+        match self.types[at as usize] {
+            Type::Callable(held) => Some(held),
+            Type::Static(held) if self.table.entry(held).kind == DefinitionKind::Class => Some(held),
+            _ => None,
+        }
     }
 
     /// Whether a function may be called with so many arguments.
@@ -880,6 +913,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             Family::Script if table.text(name) == Some("exports") => {
                 Bound::certain(vec![Entity::Module(self.file)])
             }
+            Family::Script => self.script_global(sought),
             _ => Bound::external(),
         }
     }
