@@ -35,7 +35,7 @@ use crate::{ChunkKind, Import};
 
 pub(crate) use c::declared;
 pub(crate) use find::{FEW, all_children, child, field, line, named_children, text, unquoted};
-pub(crate) use javascript::{injected, registration};
+pub(crate) use javascript::{injected, iterates, registration};
 
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]

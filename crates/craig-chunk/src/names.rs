@@ -438,10 +438,14 @@ pub enum Imported {
 /// they are exported.
 pub const FIXTURES: &str = "@";
 
+/// The name of exports to all files: what a script defines, or `declare global`.
+pub const GLOBAL: &str = "globalThis";
+
 /// A name that a file exports by a statement of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
-    /// The name for others; `default` for the default, `=` for the module as a whole.
+    /// The name for others; `default` for the default, `=` for the module as a whole, `*` for what it exports all of,
+    /// [`GLOBAL`] for what all files see.
     pub name: NameId,
     /// What it is.
     pub value: Value,

@@ -211,7 +211,7 @@ fn chained<'t>(member: Node<'t>, _: &'t str) -> Answer<'t> {
 fn registered<'t>(arguments: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(call) = arguments.parent().filter(|call| call.kind() == "call_expression") else { return Plain };
     let Some((name, value)) = registration(call, source) else { return callback(call) };
-    let (kind, body) = value_kind(value);
+    let (kind, body) = value_kind(value, source);
     let kind = if kind == Constant { Class } else { kind };
     Defines(Definition::new(kind, name).body(body))
 }
@@ -228,15 +228,46 @@ fn returned<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     }
 }
 
-fn class_field<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+fn class_field<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let Some(name) = field(node, "name").or_else(|| field(node, "property")) else { return Plain };
-    let (kind, body) = field(node, "value").map_or((Constant, None), value_kind);
+    let (kind, body) = field(node, "value").map_or((Constant, None), |value| value_kind(value, source));
     Defines(Definition::new(if kind == Function { Method } else { Constant }, name).body(body))
 }
 
+/// Methods that call a function for elements or results: what they return is no function.
+const ITERATE: &[&str] = &[
+    "catch",
+    "every",
+    "filter",
+    "finally",
+    "find",
+    "findIndex",
+    "findLast",
+    "flatMap",
+    "forEach",
+    "from",
+    "map",
+    "reduce",
+    "reduceRight",
+    "replace",
+    "replaceAll",
+    "some",
+    "sort",
+    "then",
+];
+
+/// Whether what is called is a method that calls functions for elements or results.
+pub(crate) fn iterates(function: Node<'_>, source: &str) -> bool {
+    let method = field(function, "property").filter(|_| function.kind() == "member_expression");
+    method.is_some_and(|method| ITERATE.contains(&text(method, source)))
+}
+
 /// Kind of what a value makes of its name, and where its members are.
-fn value_kind(value: Node<'_>) -> (crate::ChunkKind, Option<Node<'_>>) {
+fn value_kind<'t>(value: Node<'t>, source: &str) -> (crate::ChunkKind, Option<Node<'t>>) {
     match value.kind() {
+        "call_expression" if field(value, "function").is_some_and(|function| iterates(function, source)) => {
+            (Constant, None)
+        }
         "class" => (Class, field(value, "body")),
         "object" => (Constant, Some(value)),
         "call_expression" => match field(value, "arguments").and_then(inner_argument) {
@@ -253,7 +284,7 @@ fn value_kind(value: Node<'_>) -> (crate::ChunkKind, Option<Node<'_>>) {
         }
         "array" => injected(value).map_or((Constant, None), |function| (Function, field(function, "body"))),
         "as_expression" | "satisfies_expression" | "parenthesized_expression" => {
-            value.named_child(0).map_or((Constant, None), value_kind)
+            value.named_child(0).map_or((Constant, None), |inner| value_kind(inner, source))
         }
         kind if FUNCTIONS.contains(&kind) => (Function, field(value, "body")),
         _ => (Constant, None),
@@ -273,7 +304,8 @@ fn variables<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let mut found = Vec::with_capacity(declarators.len());
     for declarator in declarators {
         let Some(name) = field(declarator, "name") else { continue };
-        let (kind, body) = field(declarator, "value").map_or((Constant, None), value_kind);
+        let value = field(declarator, "value");
+        let (kind, body) = value.map_or((Constant, None), |value| value_kind(value, source));
         if name.kind() == "identifier" {
             found.push(Definition::new(kind, name).body(body));
         } else {
@@ -326,7 +358,7 @@ fn assignment<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
         let Some(inner) = field(right, "right") else { return Plain };
         right = inner;
     }
-    let (kind, body) = value_kind(right);
+    let (kind, body) = value_kind(right, source);
     let left_text = text(left, source);
     if left_text == "module.exports" || left_text == "exports" {
         return match opened(right) {
@@ -358,9 +390,9 @@ fn owner(object: &str) -> Option<&str> {
         .then_some(object)
 }
 
-fn pair<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
+fn pair<'t>(node: Node<'t>, source: &'t str) -> Answer<'t> {
     let (Some(key), Some(value)) = (field(node, "key"), field(node, "value")) else { return Plain };
-    match value_kind(value) {
+    match value_kind(value, source) {
         (Function, body) if key.kind() != "computed_property_name" => {
             Defines(Definition::new(Method, key).body(body))
         }

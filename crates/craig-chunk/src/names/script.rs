@@ -3,14 +3,16 @@
 mod classes;
 mod conditions;
 mod expressions;
+mod frameworks;
 mod functions;
 mod jsx;
 mod modules;
 mod objects;
+mod prototypes;
 mod types;
 mod variables;
 
-use self::classes::{class, enumeration, interface, module};
+use self::classes::{ambient, class, enumeration, interface, module, program};
 use self::conditions::{binary, if_statement, switch, ternary, unary};
 use self::expressions::{
     array, assertion, augmented, call, cast, catch, for_in, identifier, member, new, returned, subscript,
@@ -84,6 +86,8 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("enum_declaration", Read(enumeration)),
         ("internal_module", Read(module)),
         ("module", Read(module)),
+        ("ambient_declaration", Read(ambient)),
+        ("program", Read(program)),
         ("object_type", Read(object_type)),
         ("generic_type", Read(type_node)),
         ("array_type", Read(type_node)),

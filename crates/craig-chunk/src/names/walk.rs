@@ -114,8 +114,12 @@ pub(crate) struct Walk<'t> {
     choice_sizes: Vec<u16>,
     /// What the enclosing function is declared to return.
     pub(crate) declared: Value,
+    /// What the function expression returns that was read last.
+    pub(crate) result: Value,
     /// The type alias whose type is read.
     pub(crate) alias: Option<DefinitionIx>,
+    /// The module that is declared here, as `declare module 'name'`.
+    pub(crate) declared_module: Option<DefinitionIx>,
     /// Definitions outside of types and functions by name.
     top: FxHashMap<NameId, DefinitionIx>,
     /// Members of definitions, and with `None` what is defined at top level.
@@ -165,7 +169,9 @@ impl<'t> Walk<'t> {
             narrowed: Vec::new(),
             choice_sizes: Vec::new(),
             declared: Value::Unknown,
+            result: Value::Unknown,
             alias: None,
+            declared_module: None,
             top: FxHashMap::default(),
             defined: FxHashMap::default(),
             returned: Value::Unknown,
@@ -578,6 +584,17 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// The call of a local variable that holds a member of something, or what is imported: a call of that.
+    pub(crate) fn local_call(&mut self, node: Node<'t>) {
+        let name = self.id(self.text_of(node));
+        if let Some(Bound::Local(Value::Itself(Source::Occurrence(at)))) = self.bound(name)
+            && let Some(&held) = self.found.occurrences.get(at as usize)
+            && matches!(held.site, Site::Member(_) | Site::Import(_))
+        {
+            self.push(node, held.name, Role::Call, held.site);
+        }
+    }
+
     /// A name that is a member of `value`.
     pub(crate) fn member(&mut self, node: Node<'t>, value: Value, role: Role) -> Value {
         self.at_site(node, role, Site::Member(value))
@@ -783,7 +800,7 @@ impl<'t> Walk<'t> {
         let last_row = if last.column == 0 && last.row > first.row { last.row - 1 } else { last.row };
         let index = self.found.definitions.len() as DefinitionIx;
         self.defined.insert((parent, id), index);
-        if parent.is_none() && !is_local {
+        if parent.is_none() && !is_local && !traits.has(Traits::LOCAL) {
             self.top.entry(id).or_insert(index);
         }
         self.found.definitions.push(Definition {
@@ -807,6 +824,16 @@ impl<'t> Walk<'t> {
     /// Makes a definition known in the nearest scope, if there is one.
     pub(crate) fn bind(&mut self, definition: DefinitionIx) {
         let Some(name) = self.definition(definition).map(|definition| definition.name) else { return };
+        self.bind_named(name, definition);
+    }
+
+    /// As [`Walk::bind`], by the name that is written.
+    pub(crate) fn bind_as(&mut self, name: Node<'t>, definition: DefinitionIx) {
+        let name = self.id(self.text_of(name));
+        self.bind_named(name, definition);
+    }
+
+    fn bind_named(&mut self, name: NameId, definition: DefinitionIx) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.names.insert(name, Bound::Definition(definition));
         }
@@ -932,8 +959,9 @@ impl<'t> Walk<'t> {
         let before = mem::take(&mut self.returned);
         let declared = self.inside(definition, |walk| walk.scope(ScopeKind::Function, inside));
         let returned = mem::replace(&mut self.returned, before);
+        self.result = declared.or(returned);
         if let Some(definition) = definition {
-            self.set_value(definition, declared.or(returned));
+            self.set_value(definition, self.result);
         }
     }
 

@@ -44,6 +44,8 @@ const CERTAIN: u8 = 99;
 const TYPED: u8 = 95;
 /// The only one of its name that is in sight of a file without import.
 const GLOBAL: u8 = 85;
+/// A function or class that a variable or key holds which is meant: another may have taken its place.
+const HELD: u8 = 85;
 /// The only member of its name in the project, of an unknown receiver.
 const ONLY: u8 = 70;
 /// From here on an occurrence tells the type of what it refers to.
@@ -249,18 +251,31 @@ impl<'t, 'n> Binder<'t, 'n> {
                     Type::Static(above) | Type::Instance(above) if above != at => {
                         self.supers[of as usize].push(above);
                     }
+                    // A function that makes instances.
+                    Type::Callable(above) if above != at && self.table.family(at) == Family::Script => {
+                        self.supers[of as usize].push(above);
+                    }
                     _ => {}
                 }
             }
+        }
+        for (addition, of) in self.modules.added_types() {
+            self.supers[self.table.canonical(of) as usize].push(addition);
         }
     }
 
     fn derive_types(&mut self) {
         let found = self.for_definitions(|binder, at, ix| {
-            if binder.binder.types[at as usize] != Type::Unknown {
+            let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
+            let is_known = match binder.binder.types[at as usize] {
+                Type::Unknown => false,
+                // The other value may be known by now.
+                Type::External(None) => !matches!(definition.value, Value::Choice(_)),
+                _ => true,
+            };
+            if is_known {
                 return None;
             }
-            let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
             // `struct { … } name`: the variable is its own type.
             let derived = match definition.value {
                 Value::Instance(Source::Definition(own)) if own == ix && !definition.kind.is_type() => {
@@ -309,6 +324,10 @@ impl<'t, 'n> Binder<'t, 'n> {
                     confidence,
                 };
                 found.push(reference);
+                if let Some(held) = self.held(symbol).filter(|_| occurrence.role != Role::Write) {
+                    let confidence = confidence.min(HELD);
+                    found.push(SymbolReference { symbol: held, confidence, ..reference });
+                }
                 if is_type && occurrence.role == Role::Call {
                     let made = self.table.constructors(symbol).iter().copied();
                     let made = made.filter(|&at| self.takes(at, occurrence.arguments)).take(MAX_REFERENTS);
@@ -317,6 +336,21 @@ impl<'t, 'n> Binder<'t, 'n> {
             }
         }
         found
+    }
+
+    /// The function or class that a variable or key of a script holds.
+    fn held(&self, at: SymbolIx) -> Option<SymbolIx> {
+        let entry = self.table.entry(at);
+        let is_variable =
+            matches!(entry.kind, DefinitionKind::Field | DefinitionKind::Variable | DefinitionKind::Constant);
+        if !is_variable || self.table.family(at) != Family::Script {
+            return None;
+        }
+        match self.types[at as usize] {
+            Type::Callable(held) => Some(held),
+            Type::Static(held) if self.table.entry(held).kind == DefinitionKind::Class => Some(held),
+            _ => None,
+        }
     }
 
     /// Whether a function may be called with so many arguments.
@@ -910,6 +944,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             Family::Script if table.text(name) == Some("exports") => {
                 Bound::certain(vec![Entity::Module(self.file)])
             }
+            Family::Script => self.script_global(sought),
             _ => Bound::external(),
         }
     }

@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
 use craig_chunk::names::{
-    DefinitionKind, FIXTURES, Imported, ImportedName, OccurrenceIx, Site, Source, Value,
+    DefinitionKind, FIXTURES, GLOBAL, Imported, ImportedName, OccurrenceIx, Site, Source, Traits, Value,
 };
 use craig_chunk::{Reference, ReferenceKind};
+use craig_source::Language;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -46,6 +47,8 @@ pub(super) enum Place {
 const MAX_HOPS: usize = 8;
 /// A name is sought in no more modules than this.
 const MAX_SOUGHT: usize = 4000;
+/// Of a name that all files see, so many definitions are compared.
+const MAX_GLOBALS: usize = 64;
 /// A file is taken to include no more files than this.
 const MAX_INCLUDED: usize = 4000;
 
@@ -93,6 +96,12 @@ pub(super) struct Modules<'t, 'n> {
     stars: Vec<Vec<u32>>,
     /// Of each file of Rust, the modules and types of which it imports everything.
     star_spaces: Vec<Vec<Entity>>,
+    /// What files of scripts let all others see, by name.
+    globals: FxHashMap<Name, Vec<SymbolIx>>,
+    /// Modules of scripts that are declared by their names: `declare module 'name'`.
+    declared: FxHashMap<Name, Vec<SymbolIx>>,
+    /// Of these, those that add to a file of the project.
+    added: FxHashMap<FileIx, Vec<SymbolIx>>,
 }
 
 impl<'t, 'n> Modules<'t, 'n> {
@@ -119,10 +128,127 @@ impl<'t, 'n> Modules<'t, 'n> {
             by_local.push(local);
             stars.push(all);
         }
-        let mut modules = Self { table, resolver, places, by_local, stars, star_spaces: Vec::new() };
+        let mut modules = Self {
+            table,
+            resolver,
+            places,
+            by_local,
+            stars,
+            star_spaces: Vec::new(),
+            globals: FxHashMap::default(),
+            declared: FxHashMap::default(),
+            added: FxHashMap::default(),
+        };
         modules.star_spaces =
             (0..table.files.len()).into_par_iter().map(|file| modules.rust_stars(file)).collect();
+        modules.find_globals();
+        modules.find_declared();
         modules
+    }
+
+    fn find_globals(&mut self) {
+        let Some(name) = self.table.find(GLOBAL) else { return };
+        let is_script = |file: &FileIx| {
+            let language = self.table.workspace.files[*file].language;
+            matches!(language, Language::TypeScript | Language::Tsx | Language::JavaScript)
+        };
+        let files = (0..self.table.files.len()).filter(is_script);
+        let found: Vec<Entity> = files.flat_map(|file| self.exports(file, name)).collect();
+        for entity in found {
+            if let Entity::Symbol(at) = entity {
+                let same_name = self.globals.entry(self.table.entry(at).name).or_default();
+                if !same_name.contains(&at) && same_name.len() < MAX_GLOBALS {
+                    same_name.push(at);
+                }
+            }
+        }
+    }
+
+    fn find_declared(&mut self) {
+        for (at, entry) in self.table.entries.iter().enumerate() {
+            let (at, file) = (at as SymbolIx, entry.file as usize);
+            let is_declared = entry.kind == DefinitionKind::Module && entry.traits.has(Traits::DECLARATION);
+            if !is_declared || self.table.families[file] != Family::Script {
+                continue;
+            }
+            self.declared.entry(entry.name).or_default().push(at);
+            let module = self.table.text(entry.name).unwrap_or_default();
+            if let Place::Files(files) = place_of(self.table, self.resolver, file, module, Vec::new(), 0) {
+                files.into_iter().for_each(|to| self.added.entry(to).or_default().push(at));
+            }
+        }
+    }
+
+    /// What a file of scripts sees by a name without an import: of several, what is nearest in the tree of files.
+    pub(super) fn global(&self, file: FileIx, name: Name) -> Vec<SymbolIx> {
+        let path = |file: usize| self.table.workspace.files[file].path.split('/');
+        let n_shared = |at: SymbolIx| {
+            let other = path(self.table.entry(at).file as usize);
+            path(file).zip(other).take_while(|(a, b)| a == b).count()
+        };
+        let all = self.globals.get(&name).map_or(&[][..], Vec::as_slice);
+        let nearest = all.iter().map(|&at| n_shared(at)).max();
+        all.iter().copied().filter(|&at| Some(n_shared(at)) == nearest).collect()
+    }
+
+    /// Whether a file of scripts is there to declare: what it does not export is no secret of its own.
+    pub(super) fn is_declaring(&self, file: FileIx) -> bool {
+        let path = &self.table.workspace.files[file].path;
+        let names = &self.table.files[file];
+        let is_module = || names.exports.iter().any(|export| names.text(export.name) != GLOBAL);
+        [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| path.ends_with(end))
+            || !names.imports.is_empty()
+            || is_module()
+    }
+
+    /// What a declared module has by the name of an import; its default may be what it is as a whole.
+    fn of_declared(&self, file: FileIx, import: &ImportedName, modules: &[SymbolIx], trail: Trail<'_>) -> Vec<Entity> {
+        let names: Vec<Name> = match import.what {
+            Imported::Name(name) => vec![self.table.name(file, name)],
+            Imported::Default => ["default", "="].into_iter().filter_map(|name| self.table.find(name)).collect(),
+            Imported::Module | Imported::All => return Vec::new(),
+        };
+        let members = modules.iter().flat_map(|&module| {
+            names.iter().flat_map(move |&name| self.table.own_members(module, name)).copied()
+        });
+        members.flat_map(|at| self.meant(at, trail)).collect()
+    }
+
+    /// What a name in a declared module stands for: an export of a name is that.
+    fn meant(&self, at: SymbolIx, trail: Trail<'_>) -> Vec<Entity> {
+        let entry = self.table.entry(at);
+        let is_export = entry.kind == DefinitionKind::Variable && entry.traits.has(Traits::LOCAL);
+        let value = self.table.definition(at).value;
+        let found = match is_export && trail.goes_on() {
+            true => self.entities_of(entry.file as usize, value, trail.next()),
+            false => Vec::new(),
+        };
+        if found.is_empty() { vec![Entity::Symbol(at)] } else { found }
+    }
+
+    /// Types in declared modules that add members to a type of the project: (addition, type).
+    pub(super) fn added_types(&self) -> Vec<(SymbolIx, SymbolIx)> {
+        let mut pairs = Vec::new();
+        for (&file, modules) in &self.added {
+            for &module in modules {
+                let first = module + 1;
+                let inner = (first..self.table.entries.len() as SymbolIx)
+                    .take_while(|&at| self.table.entry(at).file == self.table.entry(module).file)
+                    .filter(|&at| self.table.entry(at).parent == Some(module) && self.table.entry(at).kind.is_type());
+                for at in inner {
+                    for entity in self.exported(file, self.table.entry(at).name) {
+                        if let Entity::Symbol(of) = entity
+                            && self.table.entry(of).kind.is_type()
+                            && of != at
+                        {
+                            pairs.push((at, of));
+                        }
+                    }
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs
     }
 
     fn rust_stars(&self, file: FileIx) -> Vec<Entity> {
@@ -166,7 +292,17 @@ impl<'t, 'n> Modules<'t, 'n> {
         {
             return self.fixture(file, self.table.name(file, name), trail);
         }
-        match &self.places[file][at as usize] {
+        let place = &self.places[file][at as usize];
+        if family == Family::Script
+            && !matches!(place, Place::Files(_))
+            && let Some(modules) = self.declared.get(&self.table.name(file, import.module))
+        {
+            let found = self.of_declared(file, import, modules, trail);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        match place {
             Place::External => vec![Entity::External],
             Place::Unknown => match import.what {
                 Imported::Name(_) => self.submodule(file, import),
@@ -465,14 +601,28 @@ impl<'t, 'n> Modules<'t, 'n> {
         if !found.is_empty() {
             return found;
         }
-        // `module.exports = object`: its members.
-        self.exported_as(file, "=", trail.next())
-            .into_iter()
+        // `module.exports = object`: its members, and what the module takes from others.
+        let wholes = self.exported_as(file, "=", trail.next()).into_iter();
+        let mut found: Vec<Entity> = wholes
             .flat_map(|whole| match whole {
                 Entity::Symbol(whole) => Entity::symbols(self.table.own_members(whole, name)),
                 _ => Vec::new(),
             })
-            .collect()
+            .collect();
+        let taken = self.exported_as(file, "*", trail.next()).into_iter().filter(|_| found.is_empty());
+        let taken: Vec<Entity> = taken
+            .flat_map(|from| match from {
+                Entity::Symbol(from) => Entity::symbols(self.table.own_members(from, name)),
+                Entity::Module(from) => self.exported_within(from, name, trail.next()),
+                _ => Vec::new(),
+            })
+            .collect();
+        found.extend(taken);
+        if let Some(modules) = self.added.get(&file).filter(|_| found.is_empty()) {
+            let members = modules.iter().flat_map(|&module| self.table.own_members(module, name));
+            found.extend(members.map(|&at| Entity::Symbol(at)));
+        }
+        found
     }
 
     /// What a name may be by imports of everything.

@@ -1,3 +1,8 @@
+mod calls;
+mod commonjs;
+mod globals;
+mod objects;
+
 use expect_test::expect;
 
 use crate::check;

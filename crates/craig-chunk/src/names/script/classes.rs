@@ -7,18 +7,29 @@ use super::objects::{FUNCTIONS, bare};
 use super::types::WRAPPERS;
 use crate::grammar::{all_children, child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
-use crate::names::{DefinitionIx, DefinitionKind, Role, Source, Traits, Value};
+use crate::names::{
+    Definition, DefinitionIx, DefinitionKind, GLOBAL, Imported, ImportedName, Role, Source, Traits, Value,
+};
 
 pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    match field(node, "name") {
-        Some(name) => class_named(walk, node, name, None)
-            .map_or(Value::Unknown, |at| Value::Itself(Source::Definition(at))),
-        None => {
-            walk.expected = Value::Unknown;
-            walk.scope(ScopeKind::Function, |walk| walk.children(node));
-            Value::Unknown
-        }
-    }
+    let at = match field(node, "name") {
+        Some(name) => class_named(walk, node, name, None),
+        None => class_as(walk, node, "class", Traits::LOCAL),
+    };
+    at.map_or(Value::Unknown, |at| Value::Itself(Source::Definition(at)))
+}
+
+/// A class that has no name where it stands.
+pub(super) fn class_as<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    name: &'t str,
+    traits: Traits,
+) -> Option<DefinitionIx> {
+    walk.expected = Value::Unknown;
+    let at = walk.define_as(name, node, node, DefinitionKind::Class, traits)?;
+    class_parts(walk, node, at);
+    Some(at)
 }
 
 pub(super) fn class_named<'t>(
@@ -30,6 +41,12 @@ pub(super) fn class_named<'t>(
     walk.expected = Value::Unknown;
     let at = walk.define_in(owner.or(walk.within), name, node, DefinitionKind::Class, Traits::default())?;
     walk.bind(at);
+    class_parts(walk, node, at);
+    Some(at)
+}
+
+/// What a class is made of.
+fn class_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, at: DefinitionIx) {
     walk.scope(ScopeKind::Block, |walk| {
         let supers = walk.inside(Some(at), |walk| {
             type_parameters(walk, node);
@@ -45,7 +62,6 @@ pub(super) fn class_named<'t>(
             walk.inside_type(at, |walk| class_body(walk, body, at));
         }
     });
-    Some(at)
 }
 
 fn inherited<'t>(walk: &mut Walk<'t>, heritage: Node<'t>) -> Vec<Value> {
@@ -237,14 +253,62 @@ pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
+/// A namespace, or `declare module 'name'`.
 pub(super) fn module<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let name = field(node, "name").filter(|name| name.kind() == "identifier");
-    let Some(at) = name.and_then(|name| walk.define(name, node, DefinitionKind::Module, Traits::default()))
-    else {
+    let Some(name) = field(node, "name") else { return walk.field(node, "body") };
+    let quoted = child(name, "string_fragment");
+    let (name, traits) = match (name.kind(), quoted) {
+        ("identifier", _) => (name, Traits::default()),
+        (_, Some(quoted)) => (quoted, Traits::DECLARATION),
+        _ => return walk.field(node, "body"),
+    };
+    let Some(at) = walk.define(name, node, DefinitionKind::Module, traits) else {
         return walk.field(node, "body");
     };
     if let Some(body) = field(node, "body") {
+        let before = walk.declared_module;
+        walk.declared_module = quoted.map(|_| at).or(before);
         walk.inside(Some(at), |walk| walk.children(body));
+        walk.declared_module = before;
     }
     Value::Unknown
+}
+
+/// `declare …`: what is declared in `declare global` is seen in all files.
+pub(super) fn ambient<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let first = walk.found.definitions.len();
+    walk.children(node);
+    if has_word(node, "global") {
+        exported_globally(walk, first);
+    }
+    Value::Unknown
+}
+
+/// A file that neither imports nor exports: what it defines is seen in all others, too.
+pub(super) fn program<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let first = walk.found.definitions.len();
+    walk.children(node);
+    let is_module = named_children(node).any(|part| matches!(part.kind(), "import_statement" | "export_statement"));
+    // `import('./shape')` may stand in a script.
+    let is_lazy = |import: &ImportedName| import.local.is_none() && import.what == Imported::Module;
+    let found = &walk.found;
+    let is_script = found.imports.iter().all(is_lazy) && found.exports.is_empty();
+    if is_script && !is_module {
+        exported_globally(walk, first);
+    }
+    Value::Unknown
+}
+
+/// Exports definitions, from the first of them on, to all files.
+fn exported_globally<'t>(walk: &mut Walk<'t>, first: usize) {
+    let all = walk.found.definitions.iter().enumerate().skip(first);
+    let is_seen = |found: &Definition| {
+        let is_module = found.kind == DefinitionKind::Module && found.traits.has(Traits::DECLARATION);
+        found.parent.is_none() && !found.traits.has(Traits::LOCAL) && !is_module
+    };
+    let seen: Vec<DefinitionIx> =
+        all.filter(|(_, found)| is_seen(found)).map(|(at, _)| at as DefinitionIx).collect();
+    for at in seen {
+        walk.export(GLOBAL, Value::Itself(Source::Definition(at)));
+    }
 }

@@ -3,13 +3,15 @@
 use tree_sitter::Node;
 
 use super::classes::type_arguments;
-use super::modules::required;
-use super::objects::{bare, defined};
+use super::frameworks::value_of_call;
+use super::modules::{is_exports, required};
+use super::objects::{FUNCTIONS, bare, defined, is_typed, value_of};
+use super::prototypes::mixed;
 use super::types::collection_of;
 use super::variables::pattern;
 use crate::grammar::{child, field, injected, named_children, registration};
 use crate::names::walk::{ScopeKind, Walk};
-use crate::names::{Role, Site, Source, Value};
+use crate::names::{Choice, Role, Site, Source, Value};
 
 pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     for part in named_children(node) {
@@ -28,6 +30,9 @@ pub(super) fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
 
 pub(super) fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
+    if role == Role::Call {
+        walk.local_call(node);
+    }
     let value = walk.name(node, role);
     walk.narrowed(node).unwrap_or(value)
 }
@@ -39,6 +44,9 @@ pub(super) fn is_name(node: Node<'_>) -> bool {
 pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     walk.expected = Value::Unknown;
+    if let Some(property) = field(node, "property").filter(|_| is_exports(walk, node)) {
+        return walk.at_site(property, role, Site::Bare);
+    }
     let value = match field(node, "object") {
         Some(object) if object.kind() == "super" => walk.this.map_or(Value::Unknown, Value::Super),
         Some(object) => walk.visit(object),
@@ -53,15 +61,37 @@ pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
 }
 
+/// `list[0]`, and `this['name']`, a member.
 pub(super) fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
     let value = walk.field(node, "object");
-    walk.field(node, "index");
-    walk.first_of(value).element()
+    let element = walk.first_of(value).element();
+    let Some(name) = field(node, "index").and_then(|index| quoted_name(walk, index)) else {
+        walk.field(node, "index");
+        return element;
+    };
+    let named = walk.member(name, value, role);
+    if role == Role::Call || !is_typed(element) {
+        return named;
+    }
+    // Of a record it is an element.
+    walk.choice(Choice::Guarded(named, element))
+}
+
+/// The name in a string that could stand without quotes.
+pub(super) fn quoted_name<'t>(walk: &Walk<'t>, string: Node<'t>) -> Option<Node<'t>> {
+    let name = child(string, "string_fragment").filter(|_| string.kind() == "string")?;
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let text = walk.text_of(name);
+    (text.chars().all(is_part) && !text.starts_with(|c: char| c.is_ascii_digit())).then_some(name)
 }
 
 /// Methods of collections whose callback gets an element first.
 const CALLBACKS: &[&str] =
     &["forEach", "map", "filter", "find", "some", "every", "flatMap", "findIndex", "findLast"];
+
+/// Methods of promises; the callback of `then` gets what is promised. Promises are not told from that.
+const OF_PROMISES: &[&str] = &["then", "catch", "finally"];
 
 pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some(loaded) = required(walk, node) {
@@ -78,49 +108,49 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.children_except(node, &["function"]);
         return Value::Unknown;
     }
+    if let Some(value) = mixed(walk, function, node) {
+        return value;
+    }
     let object = match function.kind() {
-        "member_expression" => field(function, "object"),
+        "member_expression" => field(function, "object").filter(|object| object.kind() != "super"),
         _ => None,
     };
     let method = field(function, "property").map_or("", |name| walk.text_of(name));
+    let is_of_promise = object.is_some() && OF_PROMISES.contains(&method);
     let (called, element) = match object {
-        Some(object) if (CALLBACKS.contains(&method) || method == "then") && object.kind() != "super" => {
+        Some(object) if is_of_promise || CALLBACKS.contains(&method) => {
             let value = walk.visit(object);
             let called = field(function, "property")
                 .map_or(Value::Unknown, |name| walk.member(name, value, Role::Call));
-            let first = walk.first_of(value);
-            // What a promise is of stands for the promise.
-            (called, if method == "then" { first } else { first.element() })
+            (called, if is_of_promise { value } else { walk.first_of(value).element() })
         }
         _ => (walk.visit_as(function, Role::Call), Value::Unknown),
     };
-    let types = field(node, "type_arguments").map_or(Vec::new(), |list| type_arguments(walk, list));
-    let mut named = types.first().copied().unwrap_or_default();
+    let mut type_argument = Value::Unknown;
+    for (at, argument) in field(node, "type_arguments").into_iter().flat_map(named_children).enumerate() {
+        let value = walk.visit(argument);
+        type_argument = if at == 0 { value } else { type_argument };
+    }
+    let mut given = Given::default();
     if let Some(list) = field(node, "arguments") {
         match registration(node, walk.text) {
             Some((name, value)) => registered(walk, name, list, value),
             None => {
-                let first = arguments(walk, list, called, element);
-                if let (Value::Unknown, Some(class @ Value::Itself(_))) = (named, first)
-                    && is_class_name(walk, list)
-                {
-                    named = class;
-                }
+                let taken = if is_of_promise && method != "then" { Value::Unknown } else { element };
+                given = arguments(walk, list, called, taken);
             }
         }
     }
-    match (method, object, element) {
+    match (method, element) {
         // They keep the elements.
-        ("filter", _, Value::Instance(of)) => Value::Collection(of),
-        ("find" | "findLast", _, found) if found != Value::Unknown => found,
-        _ => walk.inferred(called.called(), named),
+        ("filter", Value::Instance(of)) => Value::Collection(of),
+        ("find" | "findLast", found) if found != Value::Unknown => found,
+        ("then", _) if is_of_promise && is_typed(given.returned) => given.returned,
+        ("catch" | "finally", promised) if is_of_promise && is_typed(promised) => {
+            walk.choice(Choice::Guarded(called.called(), promised))
+        }
+        _ => value_of_call(walk, function, called, type_argument, given),
     }
-}
-
-/// Whether the first of a call's arguments is written as classes are.
-fn is_class_name<'t>(walk: &Walk<'t>, list: Node<'t>) -> bool {
-    let first = list.named_child(0).filter(|first| first.kind() == "identifier");
-    first.is_some_and(|first| walk.text_of(first).starts_with(char::is_uppercase))
 }
 
 /// Defines what a call registers under a name in quotes.
@@ -136,21 +166,33 @@ fn registered<'t>(walk: &mut Walk<'t>, name: Node<'t>, list: Node<'t>, value: No
     }
 }
 
+/// What a call is given.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Given<'t> {
+    /// Its first argument, and what that is.
+    pub(super) first: Option<(Node<'t>, Value)>,
+    /// What the first function among its arguments returns.
+    pub(super) returned: Value,
+}
+
 /// The arguments of a call, of what is `called`; a callback gets `element` first.
-fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) -> Option<Value> {
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) -> Given<'t> {
+    let mut given = Given::default();
     if list.kind() == "template_string" {
         walk.visit(list);
-        return None;
+        return given;
     }
-    let mut first = None;
     for (at, argument) in named_children(list).filter(|node| node.kind() != "comment").enumerate() {
         walk.callback = element;
         walk.expected = called.parameter(at);
         let value = walk.visit(argument);
         (walk.callback, walk.expected) = (Value::Unknown, Value::Unknown);
-        first = first.or(Some(value));
+        given.first = given.first.or(Some((argument, value)));
+        if FUNCTIONS.contains(&argument.kind()) {
+            given.returned = given.returned.or(walk.result);
+        }
     }
-    first
+    given
 }
 
 pub(super) fn new<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -266,9 +308,11 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let is_object = node.named_child(0).is_some_and(|value| bare(value).kind() == "object");
-    walk.expected = if is_object { walk.declared } else { Value::Unknown };
-    let value = walk.children(node);
+    let Some(value) = named_children(node).find(|part| part.kind() != "comment") else {
+        return Value::Unknown;
+    };
+    walk.expected = if bare(value).kind() == "object" { walk.declared } else { Value::Unknown };
+    let value = value_of(walk, value);
     walk.expected = Value::Unknown;
     if value != Value::Builtin {
         walk.returns(value);

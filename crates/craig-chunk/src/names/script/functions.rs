@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::objects::bare;
+use super::objects::{FUNCTIONS, bare, is_constructor_name, value_of};
 use super::variables::pattern;
 use crate::grammar::{child, field, named_children};
 use crate::names::walk::Walk;
@@ -10,7 +10,13 @@ use crate::names::{DefinitionIx, DefinitionKind, Parameter, Source, Traits, Valu
 
 /// The parameters, result and body of a function that is defined as `at`.
 pub(super) fn function_body<'t>(walk: &mut Walk<'t>, at: Option<DefinitionIx>, node: Node<'t>) {
-    walk.function(at, |walk| signature(walk, node));
+    walk.function(at, |walk| {
+        // By its own name it may call itself.
+        if let (Some(own), Some(at)) = (field(node, "name").filter(|_| FUNCTIONS.contains(&node.kind())), at) {
+            walk.bind_as(own, at);
+        }
+        signature(walk, node)
+    });
     if let Some(at) = at {
         walk.set_parameters(at);
     }
@@ -22,10 +28,8 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let traits = if is_signature { Traits::DECLARATION } else { Traits::default() };
     let Some(at) = walk.define(name, node, DefinitionKind::Function, traits) else { return Value::Unknown };
     walk.bind(at);
-    // A function with a capital is a constructor: what it sets on `this` are fields.
-    let makes = walk.text_of(name).starts_with(char::is_uppercase);
     let before = walk.this;
-    walk.this = makes.then_some(at);
+    walk.this = is_constructor_name(walk.text_of(name)).then_some(at);
     function_body(walk, Some(at), node);
     walk.this = before;
     Value::Itself(Source::Definition(at))
@@ -94,7 +98,7 @@ fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     } else {
         let is_object = bare(body).kind() == "object";
         walk.expected = if is_object { declared } else { Value::Unknown };
-        let value = walk.visit(body);
+        let value = value_of(walk, body);
         walk.expected = Value::Unknown;
         if value != Value::Builtin {
             walk.returns(value);

@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::classes::has_word;
-use super::functions::signature;
-use super::objects::{bare, defined};
+use super::classes::{class_as, has_word};
+use super::functions::{function_body, signature};
+use super::objects::{FUNCTIONS, bare, defined, object_of, plain_name};
+use super::prototypes::{arguments_of, is_mixin};
 use crate::grammar::{child, field, named_children, unquoted};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
@@ -74,6 +75,15 @@ fn required_names<'t>(walk: &mut Walk<'t>, pattern: Node<'t>, module: &'t str) {
     }
 }
 
+/// Whether a node is `exports` or `module.exports` of a module of CommonJS.
+pub(super) fn is_exports<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> bool {
+    match walk.text_of(node) {
+        "exports" => !walk.is_bound(node),
+        "module.exports" => !field(node, "object").is_some_and(|module| walk.is_bound(module)),
+        _ => false,
+    }
+}
+
 /// `module.exports = …`.
 pub(super) fn exported_whole<'t>(walk: &mut Walk<'t>, right: Node<'t>) -> Value {
     let inner = bare(right);
@@ -84,16 +94,53 @@ pub(super) fn exported_whole<'t>(walk: &mut Walk<'t>, right: Node<'t>) -> Value 
             }
             Value::Builtin
         }
-        "assignment_expression" => {
-            let value = walk.visit(inner);
-            walk.export("=", value);
-            value
+        // `module.exports = Object.assign(create, { … })`
+        "call_expression" if is_mixin(walk, inner) => {
+            walk.field_as(inner, "function", Role::Call);
+            let mut arguments = arguments_of(inner).into_iter();
+            let target = arguments.next().map_or(Value::Unknown, |target| exported_whole(walk, target));
+            arguments.for_each(|argument| exported_from(walk, argument));
+            target
         }
         _ => {
-            let value = walk.visit(right);
+            let value = match default_definition(walk, right, right) {
+                Some(at) => Value::Itself(Source::Definition(at)),
+                None => walk.visit(right),
+            };
             walk.export("=", value);
             value
         }
+    }
+}
+
+/// Exports all that a value has.
+pub(super) fn exported_from<'t>(walk: &mut Walk<'t>, value: Node<'t>) {
+    if value.kind() == "object" {
+        named_children(value).for_each(|part| exported_part(walk, part));
+    } else {
+        let value = walk.visit(value);
+        walk.export("*", value);
+    }
+}
+
+/// Defines what a module is, or exports as its default, if that has no name of its own.
+fn default_definition<'t>(walk: &mut Walk<'t>, value: Node<'t>, whole: Node<'t>) -> Option<DefinitionIx> {
+    let inner = bare(value);
+    let is_nameless = field(inner, "name").is_none();
+    let traits = Traits::EXPORTED;
+    match inner.kind() {
+        kind if is_nameless && FUNCTIONS.contains(&kind) => {
+            let at = walk.define_as("default", inner, whole, DefinitionKind::Function, traits)?;
+            function_body(walk, Some(at), inner);
+            Some(at)
+        }
+        "class" if is_nameless => class_as(walk, inner, "default", traits),
+        "object" => {
+            let at = walk.define_as("default", inner, whole, DefinitionKind::Variable, traits)?;
+            object_of(walk, inner, at);
+            Some(at)
+        }
+        _ => None,
     }
 }
 
@@ -106,11 +153,18 @@ fn exported_part<'t>(walk: &mut Walk<'t>, part: Node<'t>) {
         }
         "pair" => {
             let (Some(name), Some(value)) = (field(part, "key"), field(part, "value")) else { return };
-            if name.kind() == "property_identifier" {
-                exported_member(walk, name, part, value);
-            } else {
-                walk.children(part);
+            match plain_name(walk, name) {
+                Some(name) => {
+                    exported_member(walk, name, part, value);
+                }
+                None => {
+                    walk.children(part);
+                }
             }
+        }
+        "spread_element" => {
+            let value = walk.children(part);
+            walk.export("*", value);
         }
         "method_definition" => {
             let Some(name) = field(part, "name").filter(|name| name.kind() == "property_identifier") else {
@@ -129,7 +183,7 @@ fn exported_part<'t>(walk: &mut Walk<'t>, part: Node<'t>) {
 }
 
 /// Whether a value hands on what it names: a name is exported as itself, or another module's export is.
-fn is_handed_on<'t>(walk: &mut Walk<'t>, name: &'t str, value: Node<'t>) -> bool {
+pub(super) fn is_handed_on<'t>(walk: &mut Walk<'t>, name: &'t str, value: Node<'t>) -> bool {
     match value.kind() {
         // The default is a way to the whole, and no name of its own.
         "identifier" => walk.text_of(value) == name || name == "default",
@@ -163,6 +217,12 @@ pub(super) fn exported_member<'t>(
     }
     if walk.is_in_function() {
         return walk.visit(value);
+    }
+    // `exports.twice = exports.double = …`
+    if inner.kind() == "assignment_expression" {
+        let value = walk.visit(value);
+        walk.export(text, value);
+        return value;
     }
     match defined(walk, None, name, whole, value, None) {
         Some(at) => {
@@ -224,7 +284,7 @@ fn specifiers<'t>(walk: &mut Walk<'t>, list: Node<'t>, module: Option<&'t str>, 
             }
             None => {
                 let value = walk.name(name, Role::Import);
-                walk.export(local_text, value);
+                export_as(walk, local_text, local, value);
             }
         }
     }
@@ -254,7 +314,10 @@ pub(super) fn export<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let first = walk.found.definitions.len();
     let value = match (field(node, "declaration"), field(node, "value")) {
         (Some(declaration), _) => walk.visit(declaration),
-        (None, Some(value)) => walk.visit(value),
+        (None, Some(value)) => match default_definition(walk, value, node) {
+            Some(at) => Value::Itself(Source::Definition(at)),
+            None => walk.visit(value),
+        },
         (None, None) => walk.children(node),
     };
     let made = &mut walk.found.definitions[first..];
@@ -269,9 +332,23 @@ pub(super) fn export<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             (Some(_), Some(made)) => Value::Itself(made),
             _ => value,
         };
-        walk.export("default", value);
+        export_as(walk, "default", node, value);
     } else if has_word(node, "=") {
-        walk.export("=", value);
+        export_as(walk, "=", node, value);
     }
     Value::Unknown
+}
+
+/// An export of the file, or of the module that is declared around it, which has it as a member.
+fn export_as<'t>(walk: &mut Walk<'t>, text: &'t str, at: Node<'t>, value: Value) {
+    let Some(module) = walk.declared_module else {
+        walk.export(text, value);
+        return;
+    };
+    let exported = walk.inside(Some(module), |walk| {
+        walk.define_as(text, at, at, DefinitionKind::Variable, Traits::LOCAL)
+    });
+    if let Some(exported) = exported {
+        walk.set_value(exported, value);
+    }
 }

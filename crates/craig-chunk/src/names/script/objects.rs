@@ -2,14 +2,57 @@
 
 use tree_sitter::Node;
 
-use super::classes::{class_named, method};
+use super::classes::{class_named, has_word, method};
+use super::expressions::quoted_name;
+use super::frameworks::{wrapped, wrappers};
 use super::functions::{function_body, signature};
 use super::types::MAX_PARTS;
 use crate::grammar::{child, field, named_children};
 use crate::names::walk::Walk;
-use crate::names::{Choice, DefinitionIx, DefinitionKind, Role, Site, Traits, Value};
+use crate::names::{Choice, DefinitionIx, DefinitionKind, Role, Site, Source, Traits, Value};
 
-/// An object that no variable holds: its members are no definitions that others could name.
+/// A value that is returned: an object written out is of a type of its own that has no name.
+pub(super) fn value_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let object = bare(node);
+    let has_own_type = has_names(object) && !is_typed(walk.expected) && cast_type(node).is_none();
+    if !has_own_type {
+        return walk.visit(node);
+    }
+    match walk.define_as("object", object, object, DefinitionKind::Type, Traits::LOCAL) {
+        Some(at) => {
+            object_of(walk, object, at);
+            Value::Instance(Source::Definition(at))
+        }
+        None => Value::Unknown,
+    }
+}
+
+/// Whether a node is an object that has members with names.
+fn has_names(object: Node<'_>) -> bool {
+    let is_named = |part: Node<'_>| match part.kind() {
+        "pair" => field(part, "key").is_some_and(|key| key.kind() == "property_identifier"),
+        kind => matches!(kind, "method_definition" | "shorthand_property_identifier"),
+    };
+    object.kind() == "object" && named_children(object).any(is_named)
+}
+
+/// Whether a node is an object that has functions, or what may be some, under names.
+pub(super) fn has_functions(object: Node<'_>) -> bool {
+    let is_function = |part: Node<'_>| match part.kind() {
+        "pair" => field(part, "value").is_some_and(|value| FUNCTIONS.contains(&value.kind())),
+        kind => matches!(kind, "method_definition" | "shorthand_property_identifier"),
+    };
+    object.kind() == "object" && named_children(object).any(is_function)
+}
+
+/// The members of an object that is what `owner` stands for.
+pub(super) fn object_of<'t>(walk: &mut Walk<'t>, object: Node<'t>, owner: DefinitionIx) {
+    let before = walk.this.replace(owner);
+    walk.inside(Some(owner), |walk| members(walk, object, owner));
+    walk.this = before;
+}
+
+/// An object that no variable holds: its functions are no definitions that others could name.
 pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let mut expected = std::mem::take(&mut walk.expected);
     let mut taken = Vec::new();
@@ -19,19 +62,36 @@ pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 let held = key(walk, part, expected);
                 if let Some(value) = field(part, "value") {
                     walk.expected = held;
-                    walk.visit(value);
+                    match field(part, "key").filter(|_| function_of(walk, value).is_some()) {
+                        Some(name) => {
+                            local_function(walk, name, part, value);
+                        }
+                        None => {
+                            walk.visit(value);
+                        }
+                    }
                     walk.expected = Value::Unknown;
                 }
             }
             "method_definition" => {
                 let held = key(walk, part, expected);
-                walk.function(None, |walk| {
+                let Some(name) = field(part, "name") else { continue };
+                let at = local_method(walk, name, part);
+                if has_word(part, "get")
+                    && let Some(known) = at.and_then(|at| walk.definition(at))
+                {
+                    known.traits = known.traits.and(Traits::PROPERTY);
+                }
+                walk.function(at, |walk| {
                     if is_typed(expected) {
                         walk.declare_local_named("this", expected);
                     }
                     walk.expected = held;
                     signature(walk, part)
                 });
+                if let Some(at) = at {
+                    walk.set_parameters(at);
+                }
             }
             "shorthand_property_identifier" => {
                 if is_typed(expected) {
@@ -55,7 +115,7 @@ pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 /// What an object takes its members from: `{ ...one, ...other }`.
-fn spread<'t>(walk: &mut Walk<'t>, parts: Vec<Value>) -> Value {
+pub(super) fn spread<'t>(walk: &mut Walk<'t>, parts: Vec<Value>) -> Value {
     let mut known: Vec<Value> = parts.into_iter().filter(|part| is_typed(*part)).collect();
     known.truncate(MAX_PARTS);
     let Some(last) = known.pop() else { return Value::Builtin };
@@ -84,6 +144,41 @@ fn key<'t>(walk: &mut Walk<'t>, part: Node<'t>, of: Value) -> Value {
     }
 }
 
+/// The name of a key that is not computed.
+pub(super) fn plain_name<'t>(walk: &Walk<'t>, key: Node<'t>) -> Option<Node<'t>> {
+    match key.kind() {
+        "property_identifier" => Some(key),
+        _ => quoted_name(walk, key),
+    }
+}
+
+/// Defines a function that is given a name which nothing else can refer to.
+pub(super) fn local_function<'t>(
+    walk: &mut Walk<'t>,
+    name: Node<'t>,
+    whole: Node<'t>,
+    value: Node<'t>,
+) -> Option<DefinitionIx> {
+    let at = local_method(walk, name, whole);
+    cast_types(walk, value);
+    wrappers(walk, bare(value));
+    match function_of(walk, value) {
+        Some(function) => function_body(walk, at, function),
+        None => {
+            walk.visit(value);
+        }
+    }
+    at
+}
+
+fn local_method<'t>(walk: &mut Walk<'t>, name: Node<'t>, whole: Node<'t>) -> Option<DefinitionIx> {
+    let name = match name.kind() {
+        "identifier" | "private_property_identifier" => Some(name),
+        _ => plain_name(walk, name),
+    };
+    walk.define(name?, whole, DefinitionKind::Method, Traits::LOCAL)
+}
+
 /// The members of an object that a definition holds.
 fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
     // They are those of the object's declared type, too.
@@ -95,8 +190,7 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
         };
         match part.kind() {
             "pair" => {
-                let name = field(part, "key").filter(|name| name.kind() == "property_identifier");
-                match (name, field(part, "value")) {
+                match (field(part, "key").and_then(|key| plain_name(walk, key)), field(part, "value")) {
                     (Some(name), Some(value)) => {
                         walk.expected = held;
                         defined(walk, Some(owner), name, part, value, Some(owner));
@@ -145,11 +239,11 @@ pub(super) fn defined<'t>(
 ) -> Option<DefinitionIx> {
     let is_member = owner.is_some();
     let inner = bare(value);
-    let is_function = FUNCTIONS.contains(&inner.kind());
-    if is_function || inner.kind() == "class" {
+    let function = function_of(walk, value);
+    if function.is_some() || inner.kind() == "class" {
         cast_types(walk, value);
     }
-    if is_function {
+    if let Some(function) = function {
         let kind = if is_member { DefinitionKind::Method } else { DefinitionKind::Function };
         let at = walk.define_in(owner.or(walk.within), name, whole, kind, Traits::default());
         if let Some(at) = at
@@ -157,9 +251,13 @@ pub(super) fn defined<'t>(
         {
             walk.bind(at);
         }
-        let this = this.filter(|_| inner.kind() != "arrow_function").or(walk.this);
+        let this = match function.kind() {
+            "arrow_function" => walk.this,
+            _ => this.or(at.filter(|_| is_constructor_name(walk.text_of(name)))).or(walk.this),
+        };
         let before = std::mem::replace(&mut walk.this, this);
-        function_body(walk, at, inner);
+        wrappers(walk, inner);
+        function_body(walk, at, function);
         walk.this = before;
         return at;
     }
@@ -179,14 +277,23 @@ pub(super) fn defined<'t>(
     if inner.kind() == "object" {
         let of = cast_type(value).map_or(Value::Unknown, |of| walk.visit(of).instance());
         walk.expected = walk.expected.or(of);
-        let before = walk.this.replace(at);
-        walk.inside(Some(at), |walk| members(walk, inner, at));
-        walk.this = before;
+        object_of(walk, inner, at);
     } else {
         let value = walk.inside(Some(at), |walk| walk.visit(value));
         walk.set_value(at, value);
     }
     Some(at)
+}
+
+/// The function that a value is, or that it wraps.
+pub(super) fn function_of<'t>(walk: &Walk<'t>, value: Node<'t>) -> Option<Node<'t>> {
+    let inner = bare(value);
+    if FUNCTIONS.contains(&inner.kind()) { Some(inner) } else { wrapped(walk, inner) }
+}
+
+/// A function with a capital is a constructor: what it sets on `this` are fields.
+pub(super) fn is_constructor_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
 }
 
 /// The type that a value is cast to.

@@ -3,11 +3,13 @@
 use tree_sitter::Node;
 
 use super::expressions::is_name;
-use super::modules::{exported_member, exported_whole, required_by};
-use super::objects::{FUNCTIONS, bare, defined};
+use super::frameworks::takes_callback;
+use super::modules::{exported_member, exported_whole, is_exports, is_handed_on, required_by};
+use super::objects::{bare, defined, function_of, has_functions, local_function, plain_name};
+use super::prototypes::assigned_prototype;
 use crate::grammar::{field, named_children};
 use crate::names::walk::Walk;
-use crate::names::{DefinitionKind, Role, Source, Traits, Value};
+use crate::names::{DefinitionKind, GLOBAL, Role, Source, Traits, Value};
 
 pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(name) = field(node, "name") else { return Value::Unknown };
@@ -24,15 +26,20 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return Value::Unknown;
     }
     let is_local = walk.is_in_function();
-    let is_function = value.is_some_and(|value| FUNCTIONS.contains(&bare(value).kind()));
-    if let Some(held) = value.filter(|_| !is_local).and_then(|value| exported_with(walk, value)) {
+    let is_function = value.is_some_and(|value| function_of(walk, value).is_some());
+    if let Some((exported, held)) = value.filter(|_| !is_local).and_then(|value| exported_with(walk, name, value)) {
         if let Some(at) = defined(walk, None, name, node, held, None) {
-            walk.export("=", Value::Itself(Source::Definition(at)));
+            walk.export(exported, Value::Itself(Source::Definition(at)));
         }
         return Value::Unknown;
     }
+    // What has functions is defined in functions, too.
+    let is_defined = value.is_some_and(|value| {
+        let value = bare(value);
+        !is_local || is_function || has_functions(value) || takes_callback(walk, value)
+    });
     match value {
-        Some(value) if is_function || !is_local => {
+        Some(value) if is_defined => {
             walk.expected = declared;
             if let Some(at) = defined(walk, None, name, node, value, None)
                 && declared != Value::Unknown
@@ -64,15 +71,37 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-/// What a variable holds that is exported where it is declared: `const app = module.exports = {}`.
-fn exported_with<'t>(walk: &Walk<'t>, value: Node<'t>) -> Option<Node<'t>> {
-    let mut at = value;
-    let mut is_exported = false;
-    while at.kind() == "assignment_expression" {
-        is_exported |= walk.text_of(field(at, "left")?) == "module.exports";
-        at = field(at, "right")?;
+/// What a variable holds that is exported where it is declared, and the name for others: `const app = module.exports = {}`,
+/// `const twice = exports.twice = …`, `const app = exports`.
+fn exported_with<'t>(
+    walk: &mut Walk<'t>,
+    name: Node<'t>,
+    value: Node<'t>,
+) -> Option<(&'t str, Node<'t>)> {
+    if is_exports(walk, value) {
+        return Some(("=", value));
     }
-    is_exported.then_some(at)
+    let mut exported = None;
+    let mut held = value;
+    while bare(held).kind() == "assignment_expression" {
+        let left = field(bare(held), "left")?;
+        if walk.text_of(left) == "module.exports" {
+            exported = Some("=");
+        } else if let Some(member) = member_of_exports(walk, left)
+            && walk.text_of(member) == walk.text_of(name)
+        {
+            exported = exported.or(Some(walk.text_of(member)));
+        }
+        held = field(bare(held), "right")?;
+    }
+    let exported = exported?;
+    (exported == "=" || !is_handed_on(walk, exported, bare(held))).then_some((exported, held))
+}
+
+/// `name` of `exports.name`.
+fn member_of_exports<'t>(walk: &mut Walk<'t>, left: Node<'t>) -> Option<Node<'t>> {
+    let object = field(left, "object").filter(|_| left.kind() == "member_expression")?;
+    field(left, "property").filter(|name| is_name(*name) && is_exports(walk, object))
 }
 
 /// Binds the names of a pattern to the members of a value.
@@ -94,7 +123,7 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value) {
             }
         }
         "pair_pattern" => {
-            let held = match field(node, "key").filter(|key| key.kind() == "property_identifier") {
+            let held = match field(node, "key").and_then(|key| plain_name(walk, key)) {
                 Some(key) => walk.member(key, value, Role::Read),
                 None => Value::Unknown,
             };
@@ -138,7 +167,10 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let object = field(left, "object").filter(|object| object.kind() == "identifier");
         let owner = object.and_then(|object| walk.defined_as(object)).or(walk.this);
         let before = std::mem::replace(&mut walk.this, owner);
-        let value = walk.visit(right);
+        let value = match function_of(walk, right).filter(|_| left.kind() == "identifier") {
+            Some(_) => assigned_function(walk, left, node, right),
+            None => walk.visit(right),
+        };
         walk.this = before;
         match left.kind() {
             "object_pattern" | "array_pattern" => {
@@ -157,17 +189,150 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         return value;
     }
-    let target = walk.text_of(left);
-    if target == "module.exports" || target == "exports" {
+    if is_exports(walk, left) {
         return exported_whole(walk, right);
+    }
+    if let Some(name) = member_of_exports(walk, left) {
+        return exported_member(walk, name, node, right);
+    }
+    if assigned_prototype(walk, left, right) {
+        return Value::Unknown;
     }
     let (Some(object), Some(name)) = (field(left, "object"), field(left, "property")) else {
         return Value::Unknown;
     };
-    if matches!(walk.text_of(object), "exports" | "module.exports") && is_name(name) {
-        return exported_member(walk, name, node, right);
+    if is_global_object(walk, bare(object))
+        && is_name(name)
+        && let Some(value) = assigned_globally(walk, name, node, right)
+    {
+        return value;
     }
     assigned_member(walk, left, object, name, node, right)
+}
+
+/// A function that a variable is given later.
+fn assigned_function<'t>(walk: &mut Walk<'t>, name: Node<'t>, whole: Node<'t>, function: Node<'t>) -> Value {
+    let variable = walk.defined_as(name);
+    let Some(at) = local_function(walk, name, whole, function) else { return Value::Unknown };
+    let value = Value::Itself(Source::Definition(at));
+    if let Some(variable) = variable {
+        walk.set_value(variable, value);
+    }
+    value
+}
+
+/// Names of the object whose members all files see as names by themselves.
+const GLOBAL_OBJECTS: &[&str] = &["globalThis", "global", "window"];
+
+/// Names that runtimes define: tests put something else in their place, which others do not mean.
+const OF_RUNTIMES: &[&str] = &[
+    "Blob",
+    "Buffer",
+    "CSS",
+    "CustomEvent",
+    "DOMParser",
+    "Event",
+    "EventSource",
+    "File",
+    "FileReader",
+    "FormData",
+    "HTMLElement",
+    "Headers",
+    "Image",
+    "IntersectionObserver",
+    "MutationObserver",
+    "Node",
+    "Notification",
+    "Request",
+    "ResizeObserver",
+    "Response",
+    "TextDecoder",
+    "TextEncoder",
+    "URL",
+    "URLSearchParams",
+    "WebSocket",
+    "Worker",
+    "XMLHttpRequest",
+    "alert",
+    "atob",
+    "btoa",
+    "cancelAnimationFrame",
+    "clearInterval",
+    "clearTimeout",
+    "close",
+    "confirm",
+    "console",
+    "crypto",
+    "document",
+    "event",
+    "fetch",
+    "getComputedStyle",
+    "getSelection",
+    "global",
+    "history",
+    "indexedDB",
+    "innerHeight",
+    "innerWidth",
+    "localStorage",
+    "location",
+    "matchMedia",
+    "name",
+    "navigator",
+    "onerror",
+    "onload",
+    "open",
+    "parent",
+    "performance",
+    "print",
+    "process",
+    "prompt",
+    "queueMicrotask",
+    "requestAnimationFrame",
+    "requestIdleCallback",
+    "require",
+    "screen",
+    "scroll",
+    "scrollTo",
+    "self",
+    "sessionStorage",
+    "setImmediate",
+    "setInterval",
+    "setTimeout",
+    "status",
+    "structuredClone",
+    "top",
+    "window",
+];
+
+fn is_global_object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> bool {
+    node.kind() == "identifier"
+        && GLOBAL_OBJECTS.contains(&walk.text_of(node))
+        && !walk.is_bound(node)
+        && walk.defined_as(node).is_none()
+}
+
+/// `globalThis.name = …`: what all files see, a definition unless it has that name already.
+fn assigned_globally<'t>(
+    walk: &mut Walk<'t>,
+    name: Node<'t>,
+    whole: Node<'t>,
+    value: Node<'t>,
+) -> Option<Value> {
+    if walk.text_of(name) == walk.text_of(bare(value)) {
+        let value = walk.visit(value);
+        walk.export(GLOBAL, value);
+        return Some(value);
+    }
+    if walk.is_defined(None, name) || OF_RUNTIMES.contains(&walk.text_of(name)) {
+        return None;
+    }
+    let within = walk.within.take();
+    let at = defined(walk, None, name, whole, value, None);
+    walk.within = within;
+    walk.definition(at?)?.traits = Traits::default();
+    let value = Value::Itself(Source::Definition(at?));
+    walk.export(GLOBAL, value);
+    Some(value)
 }
 
 /// `x.name = value`: a member of what `x` is defined as; of `this`, a field.
@@ -188,8 +353,8 @@ fn assigned_member<'t>(
         _ => None,
     };
     let is_this = base.is_some_and(|base| base.kind() == "this");
-    let inner = bare(right);
-    let defines = FUNCTIONS.contains(&inner.kind()) || inner.kind() == "class";
+    let is_function = function_of(walk, right).is_some();
+    let defines = is_function || bare(right).kind() == "class";
     if let Some(owner) = owner
         && is_name(name)
         && (is_this || is_prototype || defines)
@@ -213,7 +378,11 @@ fn assigned_member<'t>(
     if let Some(owner) = owner {
         walk.this = Some(owner);
     }
-    let value = walk.visit(right);
+    let value = match is_function {
+        true => local_function(walk, name, whole, right)
+            .map_or(Value::Unknown, |at| Value::Itself(Source::Definition(at))),
+        false => walk.visit(right),
+    };
     walk.this = before;
     value
 }

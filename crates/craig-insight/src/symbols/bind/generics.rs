@@ -151,7 +151,7 @@ impl Generics {
 
 impl Binder<'_, '_> {
     /// What a type holds by a supertype of another project: `User` for `interface Users extends JpaRepository<User, Long>`.
-    pub(super) fn held(&self, of: SymbolIx) -> Option<SymbolIx> {
+    pub(super) fn held_by_super(&self, of: SymbolIx) -> Option<SymbolIx> {
         let of = self.table.canonical(of);
         let above = self.all_supers.get(of as usize).into_iter().flatten();
         std::iter::once(&of).chain(above).find_map(|of| self.held_by_supers.get(of).copied())

@@ -3,7 +3,7 @@
 use craig_chunk::names::{DefinitionKind, Role, Traits};
 use rustc_hash::FxHashSet;
 
-use super::{Bound, CERTAIN, FileBinder, GLOBAL, MAX_CANDIDATES, ONLY, Sought};
+use super::{Bound, CERTAIN, FileBinder, GLOBAL, MAX_CANDIDATES, ONLY, Sought, TYPED};
 use crate::symbols::SymbolIx;
 use crate::symbols::table::{Family, Name};
 use crate::workspace::FileIx;
@@ -111,6 +111,26 @@ impl FileBinder<'_, '_, '_> {
         };
         let found: Vec<SymbolIx> = table.named(sought.name).iter().filter(is_seen).copied().collect();
         if found.is_empty() { Bound::external() } else { Bound::global(&found, found.len()) }
+    }
+
+    /// A name that a script, or a declaration, lets all files see.
+    pub(super) fn script_global(&self, sought: Sought) -> Bound {
+        let (table, modules) = (self.binder.table, self.binder.modules);
+        let found = modules.global(self.file, sought.name);
+        let is_type = |at: SymbolIx| table.entry(at).kind.is_type();
+        let is_sought = |&at: &SymbolIx| {
+            let kind = table.entry(at).kind;
+            match sought.role {
+                Role::Type | Role::Inherit | Role::Implement => is_type(at) || kind == DefinitionKind::Module,
+                _ => !matches!(kind, DefinitionKind::Interface | DefinitionKind::Type),
+            }
+        };
+        let found: Vec<SymbolIx> = found.into_iter().filter(is_sought).collect();
+        let Some(&first) = found.first() else { return Bound::external() };
+        match modules.is_declaring(table.entry(first).file as usize) {
+            true => Bound::symbols(&found, TYPED),
+            false => Bound::global(&found, found.len()),
+        }
     }
 
     /// Members of that name of any type, for a receiver of which nothing is known.

@@ -126,7 +126,7 @@ impl Binder<'_, '_> {
             Some(_) if family == Family::Rust => return Vec::new(),
             // A member of one of the types of a union has nothing to do with the others.
             Some(parent) if family == Family::Script && self.is_union(parent) => return Vec::new(),
-            Some(parent) if family == Family::Script && !self.table.entry(parent).kind.is_type() => {
+            Some(parent) if family == Family::Script && self.is_object(parent) => {
                 return self.declared_for(at, parent);
             }
             Some(parent) => self.table.canonical(parent),
@@ -164,6 +164,12 @@ impl Binder<'_, '_> {
             }
         }
         found
+    }
+
+    /// Whether a definition is neither a type nor a function that makes instances.
+    fn is_object(&self, at: SymbolIx) -> bool {
+        let kind = self.table.entry(at).kind;
+        !kind.is_type() && !kind.is_callable()
     }
 
     /// The members of the declared type of an object that a member of the object stands for.

@@ -375,7 +375,7 @@ impl FileBinder<'_, '_, '_> {
             found @ Type::Arguments(..) => return Some(found),
             Type::Collection(of) => of,
             other => match self.binder.generics.plain(other) {
-                Type::Instance(of) | Type::Static(of) => self.binder.held(of)?,
+                Type::Instance(of) | Type::Static(of) => self.binder.held_by_super(of)?,
                 _ => return None,
             },
         };
