@@ -62,7 +62,7 @@ pub use ingest::{IngestRequest, Waiting};
 pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
 pub use prepare::{Freshness, PrepareRequest, Refresh};
 pub use progress::{Phase, Progress};
-pub use related::Related;
+pub use related::{NOTHING_ALIKE, Related};
 pub use report::{
     FailedFile, FileCounts, FileEntry, FileText, IngestReport, IngestionState, LanguageShare, ProjectGlance,
     ProjectStatus, ProjectSummary, Statistics, TreeNode, UpdateCheck,

@@ -38,6 +38,7 @@ mod project_selector;
 mod purge;
 mod question;
 mod references;
+mod related;
 mod report;
 mod scip;
 mod search;
@@ -89,6 +90,7 @@ enum Command {
     Callers(calls::CallersArgs),
     Callees(calls::CalleesArgs),
     Impact(impact::Args),
+    Related(related::Args),
     Outline(outline::Args),
     Map(map::Args),
     Overview(overview::Args),
@@ -156,6 +158,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Callers(args) => calls::callers(&args, session),
         Command::Callees(args) => calls::callees(&args, session),
         Command::Impact(args) => impact::run(&args, session),
+        Command::Related(args) => related::run(&args, session),
         Command::Outline(args) => outline::run(&args, session),
         Command::Map(args) => map::run(&args, session),
         Command::Overview(args) => overview::run(&args, session),

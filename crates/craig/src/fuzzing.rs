@@ -23,6 +23,7 @@ pub async fn mcp(home: &Path, input: &[u8]) {
         roots_grant_access: true,
         abilities: Abilities::ReadOnly,
         toolset: Toolset::All,
+        lists_output_schemas: true,
         refreshes: false,
     };
     let transport = (std::io::Cursor::new(input.to_vec()), tokio::io::sink());

@@ -53,6 +53,8 @@ pub(crate) struct Settings {
     pub(crate) abilities: Abilities,
     /// Which tools it offers of those that it may run.
     pub(crate) toolset: Toolset,
+    /// Whether it lists the schemas of its answers, too.
+    pub(crate) lists_output_schemas: bool,
     /// Whether a project is brought up to date before an answer.
     pub(crate) refreshes: bool,
 }

@@ -21,6 +21,16 @@ pub(crate) struct Connection {
     pub(crate) program: Option<String>,
     /// Version of that program; `None` when it is missing, or does not say.
     pub(crate) version: Option<String>,
+    /// Version of Craig's plugin, which starts the program `craig`, if it is installed and switched on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) plugin: Option<String>,
+}
+
+impl Connection {
+    /// Whether the assistant starts Craig.
+    pub(crate) fn is_there(&self) -> bool {
+        self.program.is_some() || self.plugin.is_some()
+    }
 }
 
 /// The extension in one editor.
@@ -42,7 +52,20 @@ fn connection(assistant: &Assistant, places: &Places) -> Connection {
     let text = files::read(&assistant.config(places)).ok().flatten();
     let program = text.and_then(|text| edit::program(assistant.form, &text));
     let version = program.as_deref().and_then(version_of);
-    Connection { agent: assistant.id, name: assistant.name, program, version }
+    let plugin = if assistant.id == "claude-code" { plugin_of_claude(places) } else { None };
+    Connection { agent: assistant.id, name: assistant.name, program, version, plugin }
+}
+
+/// The version of the plugin of Claude Code, from whichever marketplace, unless it is switched off.
+fn plugin_of_claude(places: &Places) -> Option<String> {
+    let folder = places.claude_folder();
+    let read = |name: &str| serde_json::from_str::<Value>(&files::read(&folder.join(name)).ok()??).ok();
+    let installed = read("plugins/installed_plugins.json")?;
+    let (id, found) = installed["plugins"].as_object()?.iter().find(|(id, _)| id.starts_with("craig@"))?;
+    let is_off = read("settings.json").is_some_and(|settings| settings["enabledPlugins"][id] == false);
+    // A list with one for each scope; a single one in files of older versions.
+    let version = found.get(0).unwrap_or(found)["version"].as_str()?;
+    (!is_off).then(|| version.to_owned())
 }
 
 /// What a program named craig says its version is; others are not started.

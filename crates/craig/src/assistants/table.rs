@@ -106,7 +106,7 @@ impl Places {
         }
     }
 
-    fn claude_folder(&self) -> PathBuf {
+    pub(super) fn claude_folder(&self) -> PathBuf {
         self.claude.clone().unwrap_or_else(|| self.home.join(".claude"))
     }
 

@@ -1,6 +1,7 @@
 //! `craig hook`: what the hooks of a coding assistant ask, answered at once or not at all.
 
 mod command;
+mod memory;
 mod pattern;
 
 use std::io::Read as _;
@@ -12,9 +13,11 @@ use craig_engine::{
     Config, Engine, GraphSymbol, IngestionState, KeptSymbol, ProjectGlance, without_control_tokens,
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use self::memory::Memory;
 use super::failure::Outcome;
+use super::global::Global;
 use super::session::Session;
 use super::units::{count, counted};
 use super::visible::one_line;
@@ -61,6 +64,8 @@ struct Input {
     /// Folder of the session.
     cwd: PathBuf,
     #[serde(default)]
+    session_id: String,
+    #[serde(default)]
     tool_name: String,
     #[serde(default)]
     tool_input: Search,
@@ -87,14 +92,33 @@ const MAX_NAMES: usize = 3;
 const MAX_LISTED: usize = 3;
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    if let Some(answer) = answer_in_time(args.event, session) {
+    if let Some(note) = note_in_time(args.event, session) {
+        let answer = json!({ "hookEventName": args.event.name(), "additionalContext": note.text });
         // An assistant that does not read it any more is not to be disturbed.
-        let _ = session.output.json_line(&answer);
+        let _ = session.output.json_line(&json!({ "hookSpecificOutput": answer }));
+        if let Some(told) = note.told {
+            // What cannot be remembered is said again.
+            let _ = told.memory.add(&told.project, &told.names);
+        }
     }
     Ok(Outcome::Complete)
 }
 
-fn answer_in_time(event: Event, session: &Session) -> Option<Value> {
+/// What the assistant is to know.
+struct Note {
+    text: String,
+    /// What its session need not be told again.
+    told: Option<Told>,
+}
+
+/// Names of a project that a session is told about.
+struct Told {
+    memory: Memory,
+    project: String,
+    names: Vec<String>,
+}
+
+fn note_in_time(event: Event, session: &Session) -> Option<Note> {
     let settings = session.settings(None).ok().filter(|settings| settings.is_on(event.setting()))?;
     let limit = Duration::from_millis(settings.whole("hooks.timeout_ms")?);
     let config = session.config(&settings).ok()?;
@@ -103,24 +127,32 @@ fn answer_in_time(event: Event, session: &Session) -> Option<Value> {
     // It ends with the process if it takes too long.
     let answer = move || sender.send(note(event, &config));
     std::thread::Builder::new().name("hook".into()).spawn(answer).ok()?;
-    let note = receiver.recv_timeout(limit).ok()??;
-    Some(json!({ "hookSpecificOutput": { "hookEventName": event.name(), "additionalContext": note } }))
+    receiver.recv_timeout(limit).ok()?
 }
 
 /// What the assistant is to know; `None` if there is nothing to say.
-fn note(event: Event, config: &Config) -> Option<String> {
+fn note(event: Event, config: &Config) -> Option<Note> {
     let input = read_input()?;
     let engine = Engine::open(config).ok()?;
+    let memory = Memory::of_session(&Global::data_folder().ok()?.join("sessions"), &input.session_id);
     match event {
         Event::SessionStart => {
+            // What was said before a conversation was compacted may be lost.
+            memory.iter().for_each(Memory::forget);
             let project = engine.project_of_directory(&input.cwd).ok()??;
-            session_line(&engine.glance(&project).ok()?)
+            Some(Note { text: session_line(&engine.glance(&project).ok()?)?, told: None })
         }
         Event::AfterSearch => {
-            let names = searched_names(&input);
             let project = engine.project_of_directory(&searched_folder(&input)).ok()??;
+            let mut names = searched_names(&input);
+            if let Some(memory) = &memory {
+                names = memory.new_ones(&project, names);
+            }
             let found = engine.kept_symbols(&project, &names).ok()?;
-            (!found.is_empty()).then(|| found.iter().map(symbol_line).collect::<Vec<_>>().join("\n"))
+            let text = found.iter().map(symbol_line).collect::<Vec<_>>().join("\n");
+            let names = found.into_iter().map(|symbol| symbol.name).collect();
+            let told = memory.map(|memory| Told { memory, project, names });
+            (!text.is_empty()).then_some(Note { text, told })
         }
     }
 }

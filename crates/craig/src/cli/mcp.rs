@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// names with commas between them
     #[arg(long, value_name = "all|core|NAMES", default_value = "all")]
     tools: Toolset,
+    /// List the schemas of the tools' answers, too: for programs that check answers, since language models never see them
+    #[arg(long)]
+    output_schemas: bool,
     /// Offer no tools that change something, and write nothing
     #[arg(long)]
     read_only: bool,
@@ -66,6 +69,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         roots_grant_access: true,
         abilities: if args.read_only { Abilities::ReadOnly } else { Abilities::All },
         toolset: args.tools,
+        lists_output_schemas: args.output_schemas,
         refreshes: !args.no_refresh,
     };
     match args.http {

@@ -1,7 +1,7 @@
 //! `craig search`: finds the right code in a project for a question.
 
 mod batch;
-mod text;
+pub(super) mod text;
 
 use std::path::PathBuf;
 

@@ -21,9 +21,9 @@ const FRAME_TOKENS: usize = 120;
 /// Arguments of every tool whose answer may be long.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct Paging {
-    /// Token budget (default 6000).
+    /// Default 6000.
     max_tokens: Option<usize>,
-    /// next_cursor of the previous answer.
+    /// A next_cursor, to go on.
     cursor: Option<String>,
 }
 

@@ -7,18 +7,19 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-/// The schema of a tool's arguments: closed, and what is optional is not required instead of nullable.
+/// The schema of a tool's arguments: what is optional is not required instead of nullable. That no other argument is read is not
+/// part of it: a model that invents one is told by the answer, and every tool of every conversation would say so.
 pub(super) fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     let mut schema = generated::<T>(SchemaSettings::draft2020_12().for_deserialize());
     each_object(&mut schema, &|object| {
         without_null(object);
         plain(object);
-        // Reading refuses what is below 0, and every number of every tool would say so.
-        object.retain(|keyword, value| keyword != "minimum" || value != 0);
+        // The range of a Rust type is checked when it is read.
+        object.retain(|keyword, value| {
+            !(keyword == "minimum" && value == 0 || keyword == "maximum" && value == u8::MAX)
+        });
     });
-    let mut object = root(schema);
-    object.insert("additionalProperties".into(), false.into());
-    Arc::new(object)
+    Arc::new(root(schema))
 }
 
 /// The schema of a tool's answer: every object in it is closed.
@@ -73,9 +74,10 @@ fn plain(object: &mut JsonObject) {
     }
 }
 
-/// Takes `null` out of types, alternatives, enumerations and defaults, and an empty list out of the latter.
+/// Removes `null` from types, alternatives and enumerations, and defaults that are empty.
 fn without_null(object: &mut JsonObject) {
-    if object.get("default").is_some_and(|value| value.is_null() || *value == json!([])) {
+    let empty = [json!(null), json!([]), json!(""), json!(false), json!(0)];
+    if object.get("default").is_some_and(|value| empty.contains(value)) {
         object.remove("default");
     }
     for keyword in ["type", "enum", "anyOf"] {

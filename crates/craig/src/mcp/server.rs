@@ -256,10 +256,11 @@ impl Server {
         let abilities = settings.abilities;
         let engine = Arc::new(Engine::new(&settings.engine));
         let calls = || EngineCalls::new(Arc::clone(&engine));
+        let tools = Offered::new(&settings.toolset, abilities);
         let shared = Shared {
             workspace: Workspace::new(settings.workspace.clone(), settings.roots_grant_access),
             abilities,
-            tools: Offered::new(&settings.toolset, abilities),
+            tools: if settings.lists_output_schemas { tools.with_output_schemas() } else { tools },
             calls: Arc::new(calls()),
             explanations: Arc::new(calls()),
             jobs: Arc::new(Jobs::new(&settings)),

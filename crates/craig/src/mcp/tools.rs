@@ -1,11 +1,12 @@
 //! The tools: their names, arguments and answers, and which function answers.
 
+mod analyze;
 mod content;
 mod context;
 mod explain;
 mod explore;
 mod grep;
-mod insight;
+mod hits;
 mod jobs;
 mod metadata;
 mod outline;
@@ -48,7 +49,10 @@ type Answering = std::pin::Pin<Box<dyn Future<Output = CallToolResult> + Send>>;
 
 /// One tool.
 struct Tool {
+    /// Without the schema of its answer.
     definition: rmcp::model::Tool,
+    /// Generates that schema, if its answer has a structure.
+    output_schema: Option<fn() -> Arc<JsonObject>>,
     answer: Box<dyn Fn(Call<()>) -> Answering + Send + Sync>,
     effect: Effect,
     /// Whether clients that know tasks get one.
@@ -189,10 +193,8 @@ impl Tool {
         T: Serialize + JsonSchema + 'static,
         F: Future<Output = Result<Answer<T>, Failure>> + Send + 'static,
     {
-        let output = schema::of_answer::<Marked<T>>();
-        let mut tool = Self::reading(about, answer, Answer::into_result);
-        tool.definition = tool.definition.with_raw_output_schema(output);
-        tool
+        let tool = Self::reading(about, answer, Answer::into_result);
+        Self { output_schema: Some(schema::of_answer::<Marked<T>>), ..tool }
     }
 
     /// A tool whose answer is text for a model, without a structure.
@@ -229,7 +231,8 @@ impl Tool {
                 Err(failure) => Box::pin(std::future::ready(failure.result())),
             }
         };
-        Self { definition, answer: Box::new(answer), effect: about.effect, is_task: false }
+        let answer = Box::new(answer);
+        Self { definition, output_schema: None, answer, effect: about.effect, is_task: false }
     }
 
     /// A tool that connects to other machines.
@@ -263,13 +266,9 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         outline::tool(),
         repo_map::tool(),
         symbols::read_tool(),
-        symbols::references_tool(),
         symbols::calls_tool(),
         related::tool(),
-        insight::architecture_tool(),
-        insight::dependencies_tool(),
-        insight::quality_tool(),
-        insight::relations_tool(),
+        analyze::tool(),
         projects::tool(),
         metadata::tool(),
         jobs::status_tool(),
@@ -336,9 +335,12 @@ fn names<'t>(tools: impl Iterator<Item = &'t Tool>) -> String {
 pub(super) struct Offered {
     tools: Vec<&'static Tool>,
     abilities: Abilities,
+    /// Whether their definitions have the schemas of their answers.
+    with_output_schemas: bool,
 }
 
 impl Offered {
+    /// Those of `toolset` that `abilities` allow, listed without the schemas of their answers.
     pub(super) fn new(toolset: &Toolset, abilities: Abilities) -> Self {
         let is_in = |at: usize, tool: &Tool| match toolset {
             Toolset::All => true,
@@ -347,7 +349,12 @@ impl Offered {
         };
         let may = |tool: &Tool| abilities == Abilities::All || tool.effect == Effect::Reads;
         let tools = TOOLS.iter().enumerate().filter(|(at, tool)| is_in(*at, tool) && may(tool));
-        Self { tools: tools.map(|(_, tool)| tool).collect(), abilities }
+        Self { tools: tools.map(|(_, tool)| tool).collect(), abilities, with_output_schemas: false }
+    }
+
+    /// The same tools, listed with the schemas of their answers.
+    pub(super) fn with_output_schemas(self) -> Self {
+        Self { with_output_schemas: true, ..self }
     }
 
     fn tool(&self, name: &str) -> Option<&'static Tool> {
@@ -356,12 +363,20 @@ impl Offered {
 
     /// Definitions for clients.
     pub(super) fn definitions(&self) -> Vec<rmcp::model::Tool> {
-        self.tools.iter().map(|tool| tool.definition.clone()).collect()
+        self.tools.iter().map(|tool| self.listed(tool)).collect()
     }
 
     /// Definition of one tool.
     pub(super) fn definition(&self, name: &str) -> Option<rmcp::model::Tool> {
-        self.tool(name).map(|tool| tool.definition.clone())
+        self.tool(name).map(|tool| self.listed(tool))
+    }
+
+    fn listed(&self, tool: &Tool) -> rmcp::model::Tool {
+        let definition = tool.definition.clone();
+        match tool.output_schema.filter(|_| self.with_output_schemas) {
+            Some(schema) => definition.with_raw_output_schema(schema()),
+            None => definition,
+        }
     }
 
     fn unknown(&self, name: &str) -> ErrorData {

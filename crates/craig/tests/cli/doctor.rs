@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use expect_test::expect;
+use serde_json::json;
 
 use crate::harness::Home;
 
@@ -168,6 +169,35 @@ fn without_a_database_there_is_nothing_to_examine() {
             hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
         "#]],
     );
+}
+
+#[test]
+fn the_plugin_of_claude_code_is_seen() {
+    let home = Home::new();
+    let lines = |home: &Home| {
+        let text = installation(home, &["doctor"]);
+        let is_about = |line: &&str| line.starts_with("assistant") || line.contains("laude");
+        text.lines().filter(is_about).collect::<Vec<_>>().join("\n")
+    };
+    let plugin =
+        |version: &str| json!({ "plugins": { "craig@craig": [{ "scope": "user", "version": version }] } });
+    let installed = ".claude/plugins/installed_plugins.json";
+    home.write(installed, plugin(env!("CARGO_PKG_VERSION")).to_string());
+    expect!["assistant    Claude Code: the plugin VERSION"].assert_eq(&lines(&home));
+    home.write(installed, plugin("99.1.0").to_string());
+    installation(&home, &["install", "--yes", "--agent", "claude-code"]);
+    expect![[r#"
+        assistant    Claude Code: VERSION, CRAIG; and the plugin 99.1.0
+        next         run 'craig uninstall --agent claude-code': the plugin of Claude Code starts the same server
+        next         update the plugin of Claude Code: it is that of Craig 99.1.0, not VERSION"#]]
+    .assert_eq(&lines(&home));
+    home.write(".claude/settings.json", r#"{"enabledPlugins": {"craig@craig": false}}"#);
+    expect!["assistant    Claude Code: VERSION, CRAIG"].assert_eq(&lines(&home));
+    installation(&home, &["uninstall", "--yes", "--agent", "claude-code"]);
+    expect![[r#"
+        assistant    Claude Code: not connected
+        next         run 'craig install' to connect Claude Code"#]]
+    .assert_eq(&lines(&home));
 }
 
 #[test]

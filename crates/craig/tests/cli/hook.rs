@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -26,9 +27,16 @@ fn home() -> Home {
     home
 }
 
+/// Of a session that has just begun.
 fn input(home: &Home, tool: &str, arguments: Value) -> Vec<u8> {
+    static N_SESSIONS: AtomicUsize = AtomicUsize::new(0);
+    let session = N_SESSIONS.fetch_add(1, Ordering::Relaxed);
+    input_of_session(home, &session.to_string(), tool, arguments)
+}
+
+fn input_of_session(home: &Home, session: &str, tool: &str, arguments: Value) -> Vec<u8> {
     let input = json!({
-        "session_id": "1",
+        "session_id": session,
         "cwd": home.path().join("shop"),
         "tool_name": tool,
         "tool_input": arguments,
@@ -93,6 +101,27 @@ fn a_search_for_a_name_gets_its_definition() {
         ("Bash", json!({ "command": "cargo test verify_token" })),
     ] {
         check_search(&home, tool, arguments, "");
+    }
+}
+
+#[test]
+fn a_session_is_told_once() {
+    let home = home();
+    let ask = |session: &str, pattern: &str| {
+        let input = input_of_session(&home, session, "Grep", json!({ "pattern": pattern }));
+        context(&home, &["hook", "after-search", PATIENT], &input)
+    };
+    assert_eq!(ask("a", "verify_token"), VERIFY_TOKEN);
+    assert_eq!(ask("a", "verify_token"), "");
+    assert_eq!(ask("b", "verify_token"), VERIFY_TOKEN);
+    let login = "craig: `login` is defined at src/login.py:4-5, 0 references (references tool)";
+    assert_eq!(ask("a", "verify_token|login"), login);
+    let start = input_of_session(&home, "a", "", json!({}));
+    assert!(context(&home, &["hook", "session-start", PATIENT], &start).contains("is indexed"));
+    assert_eq!(ask("a", "verify_token"), VERIFY_TOKEN);
+    // Without a name for a file, nothing is remembered.
+    for _ in 0..2 {
+        assert_eq!(ask("../a", "verify_token"), VERIFY_TOKEN);
     }
 }
 

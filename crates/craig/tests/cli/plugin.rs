@@ -87,6 +87,19 @@ fn the_marketplace_leads_to_the_plugin() {
 }
 
 #[test]
+fn the_bundle_of_claude_desktop_is_of_this_program() {
+    let manifest = object("editors/claude-desktop/manifest.json");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(manifest["repository"]["url"], env!("CARGO_PKG_REPOSITORY"));
+    assert_eq!(manifest["description"], object("server.json")["description"]);
+    let server = &manifest["server"]["mcp_config"];
+    assert_eq!(started(server), "${__dirname}/server/craig mcp --tools core --root ${user_config.folder}");
+    assert!(manifest["user_config"]["folder"]["required"].as_bool().unwrap());
+    let tools: Vec<_> = manifest["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(tools, ["explore", "grep", "read_file", "references"]);
+}
+
+#[test]
 fn the_registry_entry_is_that_of_the_packages() {
     let server = object("server.json");
     let name = server["name"].as_str().unwrap();

@@ -110,7 +110,7 @@ fn a_read_only_server_changes_nothing() {
     client.call("explain_code", json!({ "path": "src/auth.py" }));
     assert!(!home.path().join("shop/.aidocs").exists());
     assert_eq!(client.call("check_for_updates", json!({}))["added"], 1);
-    client.call("find_references", json!({ "name": "verify_token" }));
+    client.call("read_symbol", json!({ "name": "verify_token" }));
     assert_eq!(derived(), before, "an index or a graph was kept");
 }
 
@@ -161,13 +161,9 @@ fn annotations_say_what_tools_do() {
         outline: reads
         repo_map: reads
         read_symbol: reads
-        find_references: reads
         call_hierarchy: reads
         find_related: reads
-        analyze_architecture: reads
-        get_dependencies: reads
-        analyze_quality: reads
-        get_component_relations: reads
+        analyze: reads
         list_projects: reads
         get_project_metadata: reads
         query_ingestion_status: reads
@@ -310,7 +306,7 @@ fn what_models_write_is_taken_as_it_is_meant() {
     );
     assert_eq!(client.call("get_file_structure", json!({ "path": format!("{shop}/src") }))["files"], 2);
     assert_eq!(
-        client.call("get_component_relations", json!({ "target": path }))["facts"]["target"],
+        client.call("analyze", json!({ "analysis": "Relations", "target": path }))["facts"]["target"],
         "src/auth.py"
     );
     let glob = client.call("query_code", json!({ "query": "token", "path": format!("{shop}/src/*.py") }));

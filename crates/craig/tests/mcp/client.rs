@@ -79,6 +79,11 @@ impl Home {
         self.client_with(&[])
     }
 
+    /// The same, of a server that lists the schemas of its answers.
+    pub(crate) fn checked_client(&self) -> Client {
+        self.client_with(&["--output-schemas"])
+    }
+
     pub(crate) fn client_with(&self, args: &[&str]) -> Client {
         let mut client = self.silent_client(args);
         let answer = client.request("initialize", handshake("2025-11-25"));

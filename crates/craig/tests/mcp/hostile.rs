@@ -123,9 +123,9 @@ fn texts_of_files_are_marked_as_data_by_every_tool() {
         ("outline", json!({ "path": "src/chat.py" })),
         ("repo_map", json!({})),
         ("read_symbol", json!({ "name": "greet" })),
-        ("find_references", json!({ "name": "greet" })),
         ("call_hierarchy", json!({ "name": "greet" })),
-        ("analyze_quality", json!({})),
+        ("analyze", json!({ "analysis": "quality" })),
+        ("find_related", json!({ "path": "docs/greet.md" })),
         ("list_projects", json!({})),
     ] {
         let result = client.call_raw(tool, arguments);

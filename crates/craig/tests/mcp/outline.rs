@@ -8,7 +8,7 @@ use crate::tools::call;
 #[test]
 fn definitions_have_lines_and_signatures() {
     let home = Home::with_ingested_shop();
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let outline = call(&mut client, "outline", json!({ "path": "src/auth.py" }));
     let definitions = [
         "4-7 function: def verify_token(token, secret)",
@@ -26,7 +26,7 @@ fn definitions_come_in_pages() {
     let home = Home::with_shop();
     home.write_many("shop/lib", 60);
     home.ingest("shop");
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let (mut definitions, mut cursor) = (Vec::new(), Value::Null);
     loop {
         let mut arguments = json!({ "path": "lib", "max_tokens": 600 });

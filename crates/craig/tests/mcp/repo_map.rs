@@ -8,7 +8,7 @@ use crate::tools::call;
 #[test]
 fn declarations_have_lines() {
     let home = Home::with_ingested_shop();
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let map = call(&mut client, "repo_map", json!({}));
     let file = map["files"].as_array().unwrap().iter().find(|file| file["path"] == "src/auth.py");
     let symbols = &file.unwrap()["symbols"];
@@ -22,7 +22,7 @@ fn declarations_have_lines() {
 #[test]
 fn a_map_has_a_budget_and_may_be_about_something() {
     let home = Home::with_ingested_shop();
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let about = json!({ "paths": ["src/auth.py"], "query": "verify a cookie", "max_tokens": 20 });
     let map = call(&mut client, "repo_map", about);
     assert_eq!(map["files"][0]["path"], "src/auth.py");

@@ -14,7 +14,7 @@ fn client(home: &Home) -> Client {
         "def rounded(price):\n    \"\"\"In cents.\"\"\"\n    return round(price)\n\n\ndef price():\n    return rounded(1)\n\n\n\
          class Invoice:\n    def price(self):\n        return price()\n",
     );
-    home.client()
+    home.checked_client()
 }
 
 fn lines(rows: &Value) -> Vec<String> {
@@ -39,25 +39,13 @@ fn a_symbol_is_read_by_its_name() {
 }
 
 #[test]
-fn references_come_in_pages() {
+fn as_many_references_as_asked_for_are_listed() {
     let home = Home::with_ingested_shop();
     let mut client = client(&home);
-    let (mut listed, mut cursor) = (Vec::new(), Value::Null);
-    loop {
-        let arguments = json!({ "name": "rounded", "kind": "call", "max_tokens": 700, "cursor": cursor });
-        let found = call(&mut client, "find_references", arguments);
-        assert_eq!((&found["total"], &found["total_files"]), (&json!(41), &json!(2)));
-        let files = found["files"].as_array().unwrap();
-        listed.extend(files.iter().flat_map(|file| file["lines"].as_array().unwrap().clone()));
-        cursor = found["next_cursor"].clone();
-        if cursor.is_null() {
-            break;
-        }
-    }
-    assert_eq!(listed.len(), 41);
-    let expected = json!({ "line": 5, "role": "call", "within": "item_0", "confidence": listed[0]["confidence"],
-                           "text": "return rounded(0)" });
-    assert_eq!(listed[0], expected);
+    let all = client.text("references", json!({ "name": "rounded" }));
+    assert!(all.contains("  item_39 ") && !all.contains("raise limit"), "{all}");
+    let some = client.text("references", json!({ "name": "rounded", "limit": 2 }));
+    assert!(some.ends_with("40 more, in 2 files in all: raise limit\n"), "{some}");
 }
 
 #[test]
@@ -83,7 +71,7 @@ fn callers_and_callees_are_trees() {
 fn a_name_that_nothing_has_is_refused_with_the_next_call() {
     let home = Home::with_ingested_shop();
     let mut client = client(&home);
-    let refused = |client: &mut Client, name: &str| client.fail("find_references", json!({ "name": name }));
+    let refused = |client: &mut Client, name: &str| client.fail("call_hierarchy", json!({ "name": name }));
     assert!(refused(&mut client, "roundd").contains("did you mean rounded?"));
     assert!(refused(&mut client, "zzz").contains("query_code finds code by what it does"));
 }

@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 use crate::client::{Client, Home, remove};
 use crate::valid::violations;
 
-/// Calls a tool and holds the answer against its output schema.
+/// Calls a tool of a server that lists schemas, and holds the answer against its own.
 pub(crate) fn call(client: &mut Client, tool: &str, arguments: Value) -> Value {
     let answer = client.call(tool, arguments);
     let tools = client.ask("tools/list", json!({}));
     let tool = tools["tools"].as_array().unwrap().iter().find(|known| known["name"] == tool).unwrap();
     let schema = &tool["outputSchema"];
+    assert!(schema.is_object(), "{tool}");
     let wrong = violations(&answer, schema, schema, &tool["name"].to_string());
     assert!(wrong.is_empty(), "{wrong:#?}\n{answer}");
     answer
@@ -19,7 +20,7 @@ pub(crate) fn call(client: &mut Client, tool: &str, arguments: Value) -> Value {
 #[test]
 fn projects_are_listed() {
     let home = Home::with_ingested_shop();
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let answer = call(&mut client, "list_projects", json!({}));
     let project = &answer["projects"][0];
     assert_eq!((&project["name"], &project["files"]), (&json!("shop"), &json!(6)));
@@ -29,7 +30,7 @@ fn projects_are_listed() {
 #[test]
 fn code_is_found_by_meaning_and_by_symbol() {
     let home = Home::with_ingested_shop();
-    let mut client = home.client();
+    let mut client = home.checked_client();
     for query in ["where is the signature of tokens checked", "verify_token"] {
         let answer = call(&mut client, "query_code", json!({ "query": query, "project": "shop" }));
         let hit = &answer["hits"][0];
@@ -52,7 +53,7 @@ fn code_is_found_by_meaning_and_by_symbol() {
 #[test]
 fn no_answer_comes_from_deleted_code() {
     let home = Home::with_ingested_shop();
-    let mut client = home.client();
+    let mut client = home.checked_client();
     call(&mut client, "query_code", json!({ "query": "verify_token" }));
     remove(&home.path(), "shop/src/auth.py");
     home.write("shop/src/fresh.py", "def verify_signature_of_token(token):\n    return True\n");
@@ -66,7 +67,7 @@ fn files_are_a_tree_in_pages() {
     let home = Home::with_ingested_shop();
     home.write_many("shop/lib", 200);
     home.ingest("shop");
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let answer = call(&mut client, "get_file_structure", json!({ "depth": 1 }));
     let names: Vec<&Value> =
         answer["root"]["children"].as_array().unwrap().iter().map(|child| &child["name"]).collect();
@@ -107,7 +108,7 @@ fn contents_are_whole_lines_in_pages() {
     let home = Home::with_ingested_shop();
     let text: String = (1..=2_000).map(|n| format!("line {n} of a long text\n")).collect();
     home.write("shop/long.txt", &text);
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let part = call(
         &mut client,
         "get_file_content",
@@ -148,7 +149,7 @@ fn hits_are_cut_at_the_budget() {
     let home = Home::with_shop();
     home.write_many("shop/lib", 60);
     home.ingest("shop");
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let arguments = json!({ "query": "compute total left right", "limit": 40, "max_tokens": 1000 });
     let first = call(&mut client, "query_code", arguments.clone());
     assert_eq!(first["truncated"], true);
@@ -166,7 +167,7 @@ fn hits_are_cut_at_the_budget() {
 #[test]
 fn contexts_answer_as_their_schema_says() {
     let home = Home::with_ingested_shop();
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let arguments = json!({ "message": "where is the signature of tokens checked?", "min_score": 0.0 });
     let chat = call(&mut client, "get_context", arguments);
     let block = &chat["blocks"][0];
@@ -211,7 +212,7 @@ fn code_is_explained_from_the_documentation_as_the_command_line_does() {
     let home = Home::with_shop();
     home.write("shop/docs/api/Client.md", CLIENT_PAGE);
     home.write("shop/lib/client.js", CLIENT_CODE);
-    let mut client = home.client();
+    let mut client = home.checked_client();
     // Lines need no ingested project, a symbol does.
     let lines = json!({ "path": "lib/client.js", "start_line": 2, "end_line": 4 });
     let by_lines = call(&mut client, "explain_code", lines.clone());
@@ -242,7 +243,7 @@ fn what_is_not_documented_is_not_explained() {
     let home = Home::with_ingested_shop();
     home.write("shop/docs/api/Client.md", CLIENT_PAGE);
     home.write("shop/lib/client.js", CLIENT_CODE);
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let inner = json!({ "path": "lib/client.js", "start_line": 6 });
     let answer = call(&mut client, "explain_code", inner.clone());
     assert_eq!((&answer["explanation"], &answer["citations"]), (&json!("Not documented."), &json!([])));
@@ -269,32 +270,72 @@ fn what_is_not_documented_is_not_explained() {
 #[test]
 fn the_rest_answers_as_its_schemas_say() {
     let home = Home::with_ingested_shop();
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let metadata = call(&mut client, "get_project_metadata", json!({}));
     assert_eq!((&metadata["files"], &metadata["staleness"]["state"]), (&json!(6), &json!("up_to_date")));
     assert_eq!(metadata["languages"]["python"]["files"], 1);
-    let related = call(&mut client, "find_related", json!({ "path": "src/auth.py", "line": 5 }));
-    assert_eq!(related["of"]["symbol_name"], "verify_token");
     home.write("shop/new.py", "x = 1\n");
     let check = call(&mut client, "check_for_updates", json!({}));
     assert_eq!((&check["up_to_date"], &check["files"][0]["path"]), (&json!(false), &json!("new.py")));
     let status = call(&mut client, "query_ingestion_status", json!({}));
     assert_eq!(status["projects"][0]["status"], "completed");
-    for tool in ["analyze_architecture", "get_dependencies", "analyze_quality"] {
-        let answer = call(&mut client, tool, json!({}));
-        assert!(!answer["counts"].as_object().unwrap().is_empty(), "{tool}: {answer}");
+}
+
+#[test]
+fn a_project_and_its_parts_are_analysed() {
+    let home = Home::with_ingested_shop();
+    let mut client = home.checked_client();
+    for analysis in ["architecture", "dependencies", "quality"] {
+        let answer = call(&mut client, "analyze", json!({ "analysis": analysis }));
+        assert!(!answer["counts"].as_object().unwrap().is_empty(), "{analysis}: {answer}");
     }
-    let functions = call(&mut client, "analyze_quality", json!({ "section": "functions" }));
+    let functions = call(&mut client, "analyze", json!({ "analysis": "quality", "section": "functions" }));
     assert_eq!(functions["sections"]["functions"].as_array().unwrap().len(), 3);
-    assert!(client.fail("analyze_quality", json!({ "section": "x" })).contains("sections: "));
-    let relations = call(&mut client, "get_component_relations", json!({ "target": "src/auth.py" }));
-    assert_eq!(relations["facts"]["target"], "src/auth.py");
+    let relations = json!({ "analysis": "relations", "target": "src/auth.py" });
+    assert_eq!(call(&mut client, "analyze", relations)["facts"]["target"], "src/auth.py");
+    for (arguments, expected) in [
+        (json!({ "analysis": "quality", "section": "x" }), "sections: "),
+        (json!({ "analysis": "relations" }), "as target"),
+        (json!({ "analysis": "quality", "target": "src" }), "leave target out"),
+        (json!({}), "architecture | dependencies | quality | relations, required"),
+    ] {
+        let failed = client.fail("analyze", arguments);
+        assert!(failed.contains(expected), "{expected}: {failed}");
+    }
+}
+
+#[test]
+fn what_is_alike_is_shown_as_a_search_is() {
+    let home = Home::with_shop();
+    home.write_many("shop/lib", 20);
+    home.ingest("shop");
+    let mut client = home.checked_client();
+    let related = call(&mut client, "find_related", json!({ "path": "src/auth.py", "line": 5 }));
+    assert_eq!(related["of"]["symbol_name"], "verify_token");
+    let first = &related["hits"][0];
+    assert_eq!((&first["path"], &first["symbol_name"]), (&json!("src/auth.py"), &json!("verify_cookie")));
+    assert!(first["score"].as_f64().unwrap() > 0.4, "{related}");
+    assert!(first["content"].as_str().unwrap().starts_with("10\tdef verify_cookie"), "{related}");
+
+    let many = json!({ "path": "lib/module_1/file_1.py" });
+    let related = call(&mut client, "find_related", many);
+    let (hits, others) = (related["hits"].as_array().unwrap(), related["others"].as_array().unwrap());
+    assert_eq!((hits.len(), others.len()), (3, 3), "{related}");
+    assert!(related.to_string().len() < 6_000, "{} bytes", related.to_string().len());
+    let asked = json!({ "path": "lib/module_1/file_1.py", "limit": 5, "within": "lib/module_2" });
+    let related = call(&mut client, "find_related", asked);
+    let is_within = |hit: &Value| hit["path"].as_str().unwrap().starts_with("lib/module_2/");
+    assert!(related["hits"].as_array().unwrap().iter().all(is_within), "{related}");
+
+    let alone = call(&mut client, "find_related", json!({ "path": "README.md" }));
+    assert_eq!(alone["hits"], json!([]), "{alone}");
+    assert!(alone["note"].as_str().unwrap().contains("nothing here is much like it"), "{alone}");
 }
 
 #[test]
 fn resources_are_the_files() {
     let home = Home::with_ingested_shop();
-    let mut client = home.client();
+    let mut client = home.checked_client();
     let list = client.ask("resources/list", json!({}));
     assert_eq!(list["resources"][0]["uri"], "craig://shop/");
     let files = client.ask("resources/read", json!({ "uri": "craig://shop/" }));

@@ -79,10 +79,15 @@ impl<'a> Report<'a> {
 }
 
 fn state(connection: &Connection) -> String {
-    match (&connection.program, &connection.version) {
-        (None, _) => "not connected".to_owned(),
-        (Some(program), None) => format!("starts {program}, which is missing or says no version"),
-        (Some(program), Some(version)) => format!("{version}, {program}"),
+    let plugin = connection.plugin.as_ref().map(|version| format!("the plugin {version}"));
+    let entry = connection.program.as_ref().map(|program| match &connection.version {
+        None => format!("starts {program}, which is missing or says no version"),
+        Some(version) => format!("{version}, {program}"),
+    });
+    match (entry, plugin) {
+        (None, None) => "not connected".to_owned(),
+        (Some(only), None) | (None, Some(only)) => only,
+        (Some(entry), Some(plugin)) => format!("{entry}; and {plugin}"),
     }
 }
 
@@ -108,8 +113,21 @@ fn next_steps(
             ));
         }
     }
+    for connection in assistants {
+        let Some(version) = &connection.plugin else { continue };
+        let name = connection.name;
+        if connection.program.is_some() {
+            steps.push(format!(
+                "run 'craig uninstall --agent {}': the plugin of {name} starts the same server",
+                connection.agent
+            ));
+        }
+        if minor(version) != minor(VERSION) {
+            steps.push(format!("update the plugin of {name}: it is that of Craig {version}, not {VERSION}"));
+        }
+    }
     let unconnected: Vec<&str> =
-        assistants.iter().filter(|connection| connection.program.is_none()).map(|found| found.name).collect();
+        assistants.iter().filter(|connection| !connection.is_there()).map(|found| found.name).collect();
     if !unconnected.is_empty() {
         steps.push(format!("run 'craig install' to connect {}", unconnected.join(", ")));
     }

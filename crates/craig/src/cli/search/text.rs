@@ -21,18 +21,34 @@ pub(super) fn text(
     if answer.hits.is_empty() {
         return nothing_found(answer);
     }
-    let width = columns.or(WIDTH_IN_PIPE);
-    let scores: Vec<f32> = answer.hits.iter().map(|hit| hit.score).collect();
-    let shown = match limit {
-        Some(limit) => Shown { n_whole: limit, n_places: 0 },
-        None => Shown::from_scores(&scores, answer.is_answered),
-    };
+    let shown = shown(&answer.hits, limit, answer.is_answered);
     let mut text = match answer.is_answered {
         true => String::new(),
         false => format!("{NO_ANSWER}\n"),
     };
-    let shown_hits = answer.hits.iter().take(shown.n_whole + shown.n_places);
-    text.extend(shown_hits.clone().enumerate().map(|(at, hit)| {
+    text += &listed(&answer.hits, shown, with_evidence, columns);
+    let took = seconds(answer.elapsed_ms / 1e3);
+    let reranked = answer.rerank.as_ref().filter(|rerank| rerank.status == RerankStatus::Applied);
+    let reranked = reranked.map(|rerank| format!(", reranked by {}", rerank.reranker)).unwrap_or_default();
+    let n_results = n_results(shown, answer.hits.len());
+    text += &styled(DIM, format_args!("{n_results} in {}{reranked}, {took}", answer.project));
+    text + "\n"
+}
+
+/// What is shown of hits: as many as are asked for with their code, otherwise the best.
+pub(in crate::cli) fn shown(hits: &[Hit], limit: Option<usize>, is_answered: bool) -> Shown {
+    let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
+    match limit {
+        Some(limit) => Shown { n_whole: limit, n_places: 0 },
+        None => Shown::from_scores(&scores, is_answered),
+    }
+}
+
+/// The hits that are shown, each below its place.
+pub(in crate::cli) fn listed(hits: &[Hit], shown: Shown, with_evidence: bool, columns: Columns) -> String {
+    let width = columns.or(WIDTH_IN_PIPE);
+    let shown_hits = hits.iter().take(shown.n_whole + shown.n_places);
+    let one = |(at, hit): (usize, &Hit)| {
         let evidence = if with_evidence { evidence(hit, width) } else { String::new() };
         let content = match at < shown.n_whole {
             true => content(hit, width) + &more(hit, width),
@@ -40,18 +56,14 @@ pub(super) fn text(
         };
         let gap = if content.is_empty() && evidence.is_empty() { "" } else { "\n" };
         heading(at + 1, hit, width) + &content + &evidence + gap
-    }));
-    let n_hits = n_results(shown_hits.count(), answer.hits.len());
-    let took = seconds(answer.elapsed_ms / 1e3);
-    let reranked = answer.rerank.as_ref().filter(|rerank| rerank.status == RerankStatus::Applied);
-    let reranked = reranked.map(|rerank| format!(", reranked by {}", rerank.reranker)).unwrap_or_default();
-    text += &styled(DIM, format_args!("{n_hits} in {}{reranked}, {took}", answer.project));
-    text + "\n"
+    };
+    shown_hits.enumerate().map(one).collect()
 }
 
 /// `1 result`, or `3 of 10 results` where others are left out.
-fn n_results(n_shown: usize, n_found: usize) -> String {
+pub(in crate::cli) fn n_results(shown: Shown, n_found: usize) -> String {
     let found = counted(n_found as u64, "result");
+    let n_shown = shown.n_whole.saturating_add(shown.n_places);
     if n_shown < n_found { format!("{n_shown} of {found}") } else { found }
 }
 

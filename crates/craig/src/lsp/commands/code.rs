@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use craig_engine::{MapRequest, SearchRequest, SymbolRequest};
+use craig_engine::{MapRequest, PER_FILE, SearchRequest, SymbolRequest};
 use lsp_server::RequestId;
 use lsp_types::{Range, Uri};
 use serde::Deserialize;
@@ -77,8 +77,8 @@ pub(super) fn related(
     let code = one_folder(server, Some(&arguments.uri))?;
     let file = path_of(&arguments.uri).ok_or_else(|| anyhow::anyhow!("uri is no file"))?;
     let line = arguments.range.start.line + 1;
-    let request =
-        SearchRequest { limit: arguments.limit.unwrap_or(10).clamp(1, 100), ..SearchRequest::default() };
+    let limit = arguments.limit.unwrap_or(10).clamp(1, 100);
+    let request = SearchRequest { limit, per_file: PER_FILE, ..SearchRequest::default() };
     server.tasks.start(id.clone(), move |task| {
         let (folder, related) = prepared(&code, Refresh::Ingest, task, |engine, project| {
             let path = engine.path_in_project(project, &code.folder, &file)?;

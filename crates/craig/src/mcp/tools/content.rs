@@ -17,9 +17,9 @@ struct Arguments {
     path: String,
     /// Default: the workspace's.
     project: Option<String>,
-    /// First line, from 1.
+    /// From 1.
     start_line: Option<usize>,
-    /// Last line, inclusive.
+    /// Inclusive.
     end_line: Option<usize>,
     #[serde(flatten)]
     paging: Paging,
@@ -60,8 +60,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_file_content",
         title: "Read a file",
-        description: "Returns the text of a tracked file, all of it or from start_line to end_line. content is null for \
-                      binary files and for secrets such as .env; secrets in other files are masked with *.",
+        description: "Returns the text of a file, or some lines of it, in pages; read_file reads several places. \
+                      content is null for binary files and secrets such as .env.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -13,35 +13,35 @@ use crate::mcp::freshness::StateName;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// The message; with selection, the instruction for an edit.
+    /// Message, or instruction for an edit.
     message: String,
     /// Earlier messages, oldest first.
     #[serde(default)]
     history: Vec<String>,
     #[serde(flatten)]
     guesses: Guesses,
-    /// The code to be edited; never part of the answer.
+    /// Code to be edited; not answered.
     selection: Option<Selection>,
     /// Default: the workspace's.
     project: Option<String>,
-    /// Maximum number of pieces of code, 1 to 20.
+    /// Most pieces of code, 1 to 20.
     max_chunks: Option<usize>,
     /// Minimum score, 0 to 1.
     min_score: Option<f32>,
-    /// Token budget for a chat message's context.
+    /// Token budget.
     max_tokens: Option<usize>,
 }
 
 /// Selected lines of a file.
 #[derive(Clone, Deserialize, JsonSchema)]
 struct Selection {
-    /// Path in the project.
+    /// Path, as in hits.
     path: String,
-    /// First line, from 1.
+    /// First line.
     start_line: u32,
-    /// Last line, inclusive.
+    /// Last line.
     end_line: u32,
-    /// Unsaved text of the file.
+    /// Unsaved text.
     text: Option<String>,
 }
 
@@ -70,8 +70,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_context",
         title: "Context for a prompt",
-        description: "Selects the code that a chat message is about or that an edit needs (with selection), within a token \
-                      budget. For a message, guess in names and code. Returns a reason when nothing is relevant.",
+        description: "Selects the code that a chat message, or an edit of selection, needs, to put it into a prompt. \
+                      Guess in names and code for a message. reason says why nothing is relevant.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

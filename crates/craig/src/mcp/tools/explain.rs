@@ -15,15 +15,15 @@ const MOST_DEFINITIONS: usize = 5;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Path, as in hits; or give symbol.
+    /// Path, as in hits.
     path: Option<String>,
-    /// First line; default: the whole file.
+    /// Default: the whole file.
     start_line: Option<usize>,
-    /// Last line, inclusive (default: start_line).
+    /// Default: start_line.
     end_line: Option<usize>,
-    /// Name of a definition instead of lines: "Client.request".
+    /// Name instead of lines: "Client.request".
     symbol: Option<String>,
-    /// Name, reference, id or directory of the project; default: the workspace, ingested or not.
+    /// Default: the workspace, ingested or not.
     project: Option<String>,
 }
 
@@ -45,8 +45,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "explain_code",
         title: "Explain code from the documentation",
-        description: "Quotes what the project's own documentation (READMEs, docs) says about code, with \
-                      citations, or answers exactly \"Not documented.\". Takes path with lines, or symbol.",
+        description: "Quotes what the project's own documentation says about code (path with lines, or symbol), with \
+                      citations, or answers exactly \"Not documented.\".",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -27,13 +27,12 @@ const MOST_SECONDS: u64 = 600;
 #[derive(Deserialize, JsonSchema)]
 struct Ingest {
     /// Directory in the workspace, or URL of a git repository.
-    /// Other directories need the user's permission.
     source: String,
     /// Name of the project.
     name: Option<String>,
-    /// Branch, tag or commit of a repository.
+    /// Branch, tag or commit.
     branch: Option<String>,
-    /// Seconds to wait for the end (default 0).
+    /// Seconds to wait (default 0).
     wait_seconds: Option<u64>,
 }
 
@@ -41,17 +40,17 @@ struct Ingest {
 struct Delta {
     /// Default: the workspace's.
     project: Option<String>,
-    /// Seconds to wait for the end (default 0).
+    /// Seconds to wait (default 0).
     wait_seconds: Option<u64>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Purge {
-    /// Name, reference, id or directory of the project.
+    /// Name, reference, id or directory.
     project: String,
-    /// The name of the project again, to confirm.
+    /// The project's name, to confirm.
     confirm_name: String,
-    /// Seconds to wait for the end (default 0).
+    /// Seconds to wait (default 0).
     wait_seconds: Option<u64>,
 }
 
@@ -63,9 +62,9 @@ struct Cancel {
 
 #[derive(Deserialize, JsonSchema)]
 struct Status {
-    /// Name, reference, id or directory of a project; default: all projects.
+    /// Default: all projects.
     project: Option<String>,
-    /// Id of a job of this server.
+    /// One job of this server.
     job_id: Option<String>,
 }
 
@@ -84,8 +83,8 @@ pub(super) fn ingest_tool() -> Tool {
     let about = About {
         name: "trigger_ingest",
         title: "Ingest a directory or repository",
-        description: "Ingests a directory, or a git repository by its URL, as a project; an ingested one is read again as a \
-                      whole. Returns at once with a job_id for query_ingestion_status.",
+        description: "Ingests a directory or git repository as a project, whole. Returns at once with a job_id for \
+                      query_ingestion_status.",
         effect: Effect::Adds,
     };
     Tool::new(about, ingest)
@@ -95,8 +94,8 @@ pub(super) fn delta_tool() -> Tool {
     let about = About {
         name: "trigger_delta_ingest",
         title: "Ingest changed files",
-        description: "Brings a project up to date by reading only changed files. Also completes an interrupted ingestion. \
-                      Queries do this themselves when little has changed.",
+        description: "Ingests changed files only; also completes an interrupted ingestion. Queries do this \
+                      themselves for a few files.",
         effect: Effect::Adds,
     };
     Tool::new(about, delta)
@@ -106,8 +105,8 @@ pub(super) fn purge_tool() -> Tool {
     let about = About {
         name: "trigger_purge",
         title: "Remove a project",
-        description: "Removes a project and all its data from the index; source files are not touched. confirm_name must \
-                      be the project's name. Call this only if the user asked for it.",
+        description: "Removes a project and all its data from the index; source files stay. Call it only if the user \
+                      asked for it.",
         effect: Effect::Removes,
     };
     Tool::new(about, purge)
@@ -117,7 +116,7 @@ pub(super) fn cancel_tool() -> Tool {
     let about = About {
         name: "cancel_job",
         title: "Cancel a job",
-        description: "Ends a job of this server and its process. What an ingestion has committed is kept.",
+        description: "Ends a job of this server; what it has committed is kept.",
         effect: Effect::Removes,
     };
     Tool::new(about, cancel)
@@ -127,8 +126,7 @@ pub(super) fn status_tool() -> Tool {
     let about = About {
         name: "query_ingestion_status",
         title: "Follow ingestions",
-        description: "Returns the status of the newest ingestion of a project, or of all projects, whoever started it; and \
-                      the jobs of this server, newest first.",
+        description: "Returns the newest ingestion of each project, whoever started it, and the jobs of this server.",
         effect: Effect::Reads,
     };
     Tool::new(about, status)

@@ -49,8 +49,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_project_metadata",
         title: "Describe a project",
-        description: "Returns statistics of a project: files and bytes by language, chunks, the last ingestion, whether the \
-                      directory has changed since, and the embedding model.",
+        description: "Returns statistics of a project: files by language, last ingestion, changes since, embedding \
+                      model.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

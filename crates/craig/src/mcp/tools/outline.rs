@@ -22,7 +22,7 @@ struct Arguments {
     path: String,
     /// Default: the workspace's.
     project: Option<String>,
-    /// Levels (default: all of a file, 1 of a folder).
+    /// Levels (of a folder: 1).
     depth: Option<usize>,
     #[serde(flatten)]
     paging: Paging,
@@ -50,9 +50,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "outline",
         title: "Outline a file or folder",
-        description: "Lists the definitions of a file (or the main ones of a folder's files) with lines, kind and signature, \
-                      without their bodies; headings of documents. Use it to see what is in a file before reading parts of \
-                      it with get_file_content.",
+        description: "Lists the definitions of a file, or the main ones of a folder, with lines and signatures; \
+                      headings of documents. Use it before reading parts of a long file.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

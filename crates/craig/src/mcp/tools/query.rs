@@ -1,21 +1,18 @@
 //! `query_code`: the right code for a question or a symbol.
 
-use std::collections::HashSet;
-
 use craig_engine::{
-    ChunkKind, Detail, GrepRequest, Guesses, Hit, KindFilter, MoreRange, NO_ANSWER, PER_FILE, SearchAnswer,
-    SearchRequest, Shown, with_numbers,
+    Detail, GrepRequest, Guesses, Hit, KindFilter, NO_ANSWER, PER_FILE, SearchAnswer, SearchRequest,
+    with_numbers,
 };
-use rmcp::model::Resource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::hits::{FoundHit, paged, split};
 use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::{State, StateName};
-use crate::mcp::page::{Page, PageEnd, Paging, size_of, whole_lines};
-use crate::mcp::resources;
+use crate::mcp::page::{Page, PageEnd, Paging};
 
 /// Default and maximum number of hits.
 const DEFAULT_LIMIT: usize = 10;
@@ -23,26 +20,26 @@ const MOST_HITS: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// The question ("where are tokens checked") or a symbol ("verify_token").
+    /// Question or symbol.
     query: String,
     #[serde(flatten)]
     guesses: Guesses,
     /// Default: the workspace's.
     project: Option<String>,
-    /// Several projects at once.
+    /// Several projects.
     #[serde(default)]
     projects: Vec<String>,
     #[serde(flatten)]
     filters: Filters,
-    /// Minimum score of a hit, 0 to 1.
+    /// Minimum score, 0 to 1.
     min_score: Option<f32>,
-    /// Maximum number of hits.
+    /// Hits to return, all with code.
     limit: Option<usize>,
-    /// Maximum number of hits per file (default 3).
+    /// Most of one file (default 3).
     per_file: Option<usize>,
-    /// The piece cut to 40 lines (default), the whole symbol, or the full piece.
+    /// At most 40 lines (default), the whole symbol, or the full piece.
     detail: Option<Detail>,
-    /// false: locations and scores without the code.
+    /// false: places without code.
     content: Option<bool>,
     #[serde(flatten)]
     paging: Paging,
@@ -51,12 +48,12 @@ struct Arguments {
 /// Which files are searched.
 #[derive(Clone, Deserialize, JsonSchema)]
 pub(super) struct Filters {
-    /// A file, a folder, or a pattern: "src/**/*.rs", "*.md".
+    /// File, folder or pattern: "src/**/*.rs".
     path: Option<String>,
-    /// Only these languages: ["python", "rust"].
+    /// Only these: ["python", "rust"].
     #[serde(default)]
     language: Vec<String>,
-    /// Only files of this kind.
+    /// Only this kind of file.
     kind: Option<KindFilter>,
 }
 
@@ -74,37 +71,6 @@ struct Found {
     freshness: StateName,
     #[serde(flatten)]
     page: PageEnd,
-}
-
-/// A hit with what is needed to read on.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct FoundHit {
-    /// Name of the project.
-    project: String,
-    /// Path relative to the project's directory.
-    path: String,
-    line_start: u32,
-    line_end: u32,
-    chunk_type: ChunkKind,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symbol_name: Option<String>,
-    /// What encloses it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<String>,
-    /// First and last line of the whole symbol that the lines are a part of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symbol_lines: Option<(u32, u32)>,
-    /// Probability that the lines answer.
-    score: f32,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    /// The code, each line after its number and a tab, with … where lines are left out.
-    content: String,
-    /// Further ranges of the file that match.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    more: Vec<MoreRange>,
-    /// The text is cut after this line: get_file_content has the rest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_cut_at_line: Option<usize>,
 }
 
 impl Filters {
@@ -135,16 +101,6 @@ impl Filters {
 }
 
 impl Arguments {
-    /// How many of the hits, best first, are given with their code, and how many as places: all with it, if a number is asked
-    /// for.
-    fn shown(&self, hits: &[(String, Hit)], is_answered: bool) -> Shown {
-        let scores: Vec<f32> = hits.iter().map(|(_, hit)| hit.score).collect();
-        match self.limit {
-            Some(_) => Shown { n_whole: hits.len(), n_places: 0 },
-            None => Shown::from_scores(&scores, is_answered),
-        }
-    }
-
     fn request(&self) -> SearchRequest {
         SearchRequest {
             limit: self.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST_HITS),
@@ -161,9 +117,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "query_code",
         title: "Search code",
-        description: "Finds code and documentation by meaning, symbol or words, as structured hits: the best pieces whole, with line \
-                      numbers and probability, and further places. Guess in names and code: guesses find code that uses other \
-                      words.",
+        description: "Finds code and documentation by meaning, symbol or words, as hits with probability. Choose it over explore \
+                      for filters, several projects or more hits. Guess in names and code.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -196,24 +151,14 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let projects: Vec<String> = answers.iter().map(|answer| answer.project.clone()).collect();
     let is_answered = answers.iter().any(|answer| answer.is_answered);
     let (with_content, max_bytes) = (arguments.content != Some(false), page.budget_bytes());
-    let mut hits = merge(answers, request.limit);
+    let hits = merge(answers, request.limit);
     if hits.is_empty() && notes.len() == n_notes {
         notes.push(nothing_found(arguments));
     }
     if !is_answered && !hits.is_empty() {
         notes.push(NO_ANSWER.to_owned());
     }
-    let shown = arguments.shown(&hits, is_answered);
-    let others = hits.split_off(shown.n_whole);
-    let others: Vec<String> = others
-        .iter()
-        .take(shown.n_places)
-        .map(|(project, hit)| in_one_line(&projects, project, hit))
-        .collect();
-    if arguments.limit.is_none() {
-        // They are among the others.
-        hits.iter_mut().for_each(|(_, hit)| hit.more.clear());
-    }
+    let (hits, others) = split(hits, arguments.limit, is_answered, projects.len() > 1);
     let hits: Vec<FoundHit> = hits
         .into_iter()
         .map(|(project, mut hit)| {
@@ -226,28 +171,6 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let (hits, page, links) = paged(page, hits, notes, call.caller.knows_links());
     let elapsed_ms = (elapsed_ms * 1e3).round() / 1e3;
     Ok(Answer { fields: Found { hits, others, projects, elapsed_ms, freshness: worst.name(), page }, links })
-}
-
-/// The hits of a page, its end, and links to their files.
-pub(super) fn paged(
-    page: Page,
-    hits: Vec<FoundHit>,
-    notes: Vec<String>,
-    with_links: bool,
-) -> (Vec<FoundHit>, PageEnd, Vec<Resource>) {
-    let fitting = page.fit(hits);
-    let links = if with_links { links(&fitting.items) } else { Vec::new() };
-    let end = page.end(&fitting, "hits", notes);
-    (fitting.items, end, links)
-}
-
-fn links(hits: &[FoundHit]) -> Vec<Resource> {
-    let mut seen = HashSet::new();
-    let files = hits.iter().map(|hit| (hit.project.as_str(), hit.path.as_str()));
-    files
-        .filter(|file| seen.insert(*file))
-        .map(|(project, path)| resources::file_link(project, path))
-        .collect()
 }
 
 /// What to search.
@@ -328,53 +251,6 @@ fn merge(answers: Vec<SearchAnswer>, limit: usize) -> Vec<(String, Hit)> {
     hits.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
     hits.truncate(limit);
     hits
-}
-
-/// `src/auth.rs:12-40 verify_token 0.04`; the project stands before it where several were searched.
-fn in_one_line(projects: &[String], project: &str, hit: &Hit) -> String {
-    let project = if projects.len() > 1 { format!("{project} ") } else { String::new() };
-    let symbol = hit.symbol_name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
-    format!("{project}{}:{}-{}{symbol} {:.2}", hit.path, hit.line_start, hit.line_end, hit.score)
-}
-
-impl FoundHit {
-    /// A hit with as many whole lines of its text as fit into `max_bytes`.
-    pub(super) fn new(project: &str, hit: Hit, with_content: bool, max_bytes: usize) -> Self {
-        let mut more = hit.more;
-        more.iter_mut().for_each(|range| range.score = rounded(range.score));
-        let mut found = Self {
-            project: project.to_owned(),
-            path: hit.path,
-            line_start: hit.line_start,
-            line_end: hit.line_end,
-            chunk_type: hit.chunk_type,
-            symbol_name: hit.symbol_name,
-            parent: hit.parent,
-            symbol_lines: hit.symbol_lines,
-            score: rounded(hit.score),
-            content: String::new(),
-            more,
-            content_cut_at_line: None,
-        };
-        if with_content {
-            found.add_content(hit.content, max_bytes);
-        }
-        found
-    }
-
-    fn add_content(&mut self, mut content: String, max_bytes: usize) {
-        let end = whole_lines(&content, max_bytes.saturating_sub(size_of(self) + 64));
-        if end < content.len() {
-            content.truncate(end);
-            self.content_cut_at_line = Some(self.line_start as usize + content.matches('\n').count());
-        }
-        self.content = content;
-    }
-}
-
-/// Three digits are as precise as a calibrated probability is.
-fn rounded(score: f32) -> f32 {
-    (score * 1e3).round() / 1e3
 }
 
 fn nothing_found(arguments: &Arguments) -> String {

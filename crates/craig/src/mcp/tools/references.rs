@@ -12,8 +12,9 @@ use serde::Deserialize;
 use super::{About, Call, Effect, Tool};
 use crate::mcp::failure::Failure;
 
-/// Lines of an answer.
-const MOST_ROWS: usize = 120;
+/// Default and maximum number of lines.
+const DEFAULT_LIMIT: usize = 120;
+const MOST_ROWS: usize = 2_000;
 
 /// Other lines that have the name are listed if there are no more.
 const MOST_UNBOUND: usize = 20;
@@ -27,6 +28,8 @@ struct Arguments {
     name: String,
     /// Levels of callers: 2 for the callers of its callers, too (default 1).
     depth: Option<u32>,
+    /// Most uses (default 120).
+    limit: Option<usize>,
     /// Default: the workspace's.
     project: Option<String>,
 }
@@ -44,13 +47,14 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
-    let Arguments { name, depth, project } = &call.arguments;
+    let Arguments { name, depth, limit, project } = &call.arguments;
+    let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST_ROWS);
     let depth = depth.unwrap_or(1).clamp(1, MOST_DEPTH);
     let project = call.project_or_ingested(project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
     let name = call.shared.path_in_project(&project, name).await?;
     let work = move |engine: &Engine, cancellation| {
-        let (limit, unbound) = (MOST_ROWS, Some(MOST_UNBOUND));
+        let unbound = Some(MOST_UNBOUND);
         let request = SymbolRequest { depth, limit, unbound, cancellation, ..SymbolRequest::default() };
         text(engine, &project, &name, &request).map(|text| (project, text))
     };
@@ -118,10 +122,11 @@ fn write_uses(text: &mut String, found: &References, without: &[SymbolRole]) {
     }
     let n_more = found.total.saturating_sub(found.references.len() as u64);
     if n_more > 0 {
-        let _ = writeln!(text, "{n_more} more in {} files in all", found.total_files);
+        let _ = writeln!(text, "{n_more} more, in {} files in all: raise limit", found.total_files);
     }
 }
 
+/// Lines that have the symbol's name and are not bound to it: a call whose receiver is unknown, a comment, another symbol.
 fn write_unbound(text: &mut String, unbound: &UnboundLines) {
     let UnboundLines { word, lines, total } = unbound;
     if *total > MOST_UNBOUND as u64 {
@@ -151,6 +156,6 @@ fn write_callers(text: &mut String, found: &CallHierarchy) {
     }
     let n_more = found.total.saturating_sub(found.calls.len() as u64);
     if n_more > 0 {
-        let _ = writeln!(text, "  {n_more} more");
+        let _ = writeln!(text, "  {n_more} more: raise limit");
     }
 }

@@ -1,29 +1,32 @@
-//! `find_related`: code that is similar to some other code.
+//! `find_related`: code that is like some other code.
 
-use craig_engine::SearchRequest;
+use craig_engine::{Detail, NOTHING_ALIKE, PER_FILE, SearchRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::query::{Filters, FoundHit, paged};
+use super::hits::{FoundHit, paged, split};
 use super::{About, Call, Effect, Tool};
 use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::StateName;
 use crate::mcp::page::{Page, PageEnd, Paging};
 
+/// Default and maximum number of hits.
+const DEFAULT_LIMIT: usize = 10;
+const MOST_HITS: usize = 100;
+
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
     /// Path, as in hits.
     path: String,
-    /// A line of the code to compare with (default: the first).
+    /// A line of the code (default 1).
     line: Option<u32>,
+    /// Only in this file, folder or pattern.
+    within: Option<String>,
+    /// Hits to return, all with code.
+    limit: Option<usize>,
     /// Default: the workspace's.
     project: Option<String>,
-    /// Maximum number of hits (default 10).
-    limit: Option<usize>,
-    /// Which files are searched.
-    #[serde(default)]
-    only: Option<Filters>,
     #[serde(flatten)]
     paging: Paging,
 }
@@ -32,13 +35,16 @@ struct Arguments {
 struct Related {
     of: Place,
     hits: Vec<FoundHit>,
+    /// Further places, less alike: path, lines, symbol and score.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<String>,
     /// Whether the index is as new as the files.
     freshness: StateName,
     #[serde(flatten)]
     page: PageEnd,
 }
 
-/// The code that the hits are similar to.
+/// The code that the hits are like.
 #[derive(Serialize, JsonSchema)]
 struct Place {
     /// Path relative to the project's directory.
@@ -55,34 +61,43 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "find_related",
         title: "Find similar code",
-        description: "Finds code that is similar to the code at a line of a file: code that has to change in the same way, \
-                      repetitions, other examples of an idea.",
+        description: "Finds code that is like the code at a line: what has to change in the same way, repetitions, examples.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
 }
 
 async fn answer(call: Call<Arguments>) -> Result<Answer<Related>, Failure> {
-    let arguments = call.arguments;
+    let (arguments, shared) = (&call.arguments, &call.shared);
     let page = Page::new(&arguments.paging, &call.raw)?;
-    let project = call.shared.project_or_own(arguments.project.as_deref()).await?;
-    let state = call.shared.bring_up_to_date(&project).await?;
-    let request = SearchRequest {
-        limit: arguments.limit.unwrap_or(10).clamp(1, 100),
-        ..arguments.only.map(|only| only.request()).unwrap_or_default()
+    let project = shared.project_or_own(arguments.project.as_deref()).await?;
+    let state = shared.bring_up_to_date(&project).await?;
+    let within = match &arguments.within {
+        Some(path) => Some(shared.path_in_project(&project, path).await?),
+        None => None,
     };
+    let path = shared.path_in_project(&project, &arguments.path).await?;
     let line = arguments.line.unwrap_or(1);
-    let path = call.shared.path_in_project(&project, &arguments.path).await?;
-    let related = call.shared.run(move |engine| engine.related(&project, &path, line, &request)).await?;
-    let found = |hit| FoundHit::new(&related.project, hit, true, page.budget_bytes());
-    let hits = related.hits.into_iter().map(found).collect();
-    let notes = state.note(&related.project).into_iter().collect();
-    let (hits, page, links) = paged(page, hits, notes, call.caller.knows_links());
+    let request = SearchRequest {
+        limit: arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST_HITS),
+        per_file: PER_FILE,
+        path: within,
+        detail: Detail::Lines,
+        ..SearchRequest::default()
+    };
+    let related = shared.run(move |engine| engine.related(&project, &path, line, &request)).await?;
+    let mut notes: Vec<String> = state.note(&related.project).into_iter().collect();
+    notes.extend((!related.is_alike).then(|| NOTHING_ALIKE.to_owned()));
+    let hits = related.hits.into_iter().map(|hit| (related.project.clone(), hit)).collect();
+    let (hits, others) = split(hits, arguments.limit, related.is_alike, false);
+    let found = |(project, hit): (String, _)| FoundHit::new(&project, hit, true, page.budget_bytes());
+    let (hits, page, links) =
+        paged(page, hits.into_iter().map(found).collect(), notes, call.caller.knows_links());
     let of = Place {
         path: related.path,
         line_start: related.line_start,
         line_end: related.line_end,
         symbol_name: related.symbol_name,
     };
-    Ok(Answer { fields: Related { of, hits, freshness: state.name(), page }, links })
+    Ok(Answer { fields: Related { of, hits, others, freshness: state.name(), page }, links })
 }

@@ -14,14 +14,14 @@ const MOST_TOKENS: usize = 16_384;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Files or folders that the map is about; default: the project.
+    /// Files or folders to be about.
     #[serde(default)]
     paths: Vec<String>,
-    /// A question or task that the map is about.
+    /// Question or task to be about.
     query: Option<String>,
     /// Default: the workspace's.
     project: Option<String>,
-    /// Token budget (default 1024).
+    /// Default 1024.
     max_tokens: Option<usize>,
 }
 
@@ -51,9 +51,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "repo_map",
         title: "Map of what is central",
-        description: "Lists the declarations of a project's most central types and functions, by file, within a token budget: \
-                      what to read first in an unknown project. With paths or a query, what is central for these. Use outline \
-                      for all definitions of one file, query_code to find code.",
+        description: "Lists the declarations of the most central types and functions, of the project or for paths or \
+                      a query: what to read first in an unknown project.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -16,7 +16,7 @@ struct Arguments {
     project: Option<String>,
     /// Only this folder.
     path: Option<String>,
-    /// Only files whose path matches: "**/*.py".
+    /// Only these files: "**/*.py".
     glob: Option<String>,
     /// Levels of folders.
     depth: Option<usize>,
@@ -94,8 +94,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_file_structure",
         title: "List files",
-        description: "Returns the tracked files and folders of a project as a tree, including binary files. Use depth 2 for \
-                      an overview, path and glob for details.",
+        description: "Returns the tracked files, binary ones too, as a tree: use it instead of ls and find. depth 2 \
+                      is an overview.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -1,9 +1,6 @@
-//! `read_symbol`, `find_references`, `call_hierarchy`: symbols, from the graph of definitions and references.
+//! `read_symbol`, `call_hierarchy`: symbols, from the graph of definitions and references.
 
-use craig_engine::{
-    CallDirection, CallHierarchy, Engine, EngineError, ReferenceLine, References, Subject, SymbolRequest,
-    SymbolRole, SymbolText,
-};
+use craig_engine::{CallDirection, CallHierarchy, Engine, EngineError, Subject, SymbolRequest, SymbolText};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +16,10 @@ const LEAST_BYTES: usize = 60;
 /// Most levels of a call hierarchy.
 const MOST_DEPTH: u32 = 8;
 
-/// What all three ask.
+/// What both ask.
 #[derive(Deserialize, JsonSchema)]
 struct Named {
-    /// Name, qualified where several have it: "Cart.total"; or place: "src/cart.py:12".
+    /// "Cart.total", or a place: "src/cart.py:12".
     name: String,
     /// Default: the workspace's.
     project: Option<String>,
@@ -31,67 +28,15 @@ struct Named {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct OfReferences {
-    #[serde(flatten)]
-    named: Named,
-    /// Only these uses.
-    #[serde(default)]
-    kind: Vec<SymbolRole>,
-    /// Percent, default 50; 0 for all that may be meant.
-    min_confidence: Option<u8>,
-}
-
-#[derive(Deserialize, JsonSchema)]
 struct OfCalls {
     #[serde(flatten)]
     named: Named,
-    /// in: callers (default); out: callees.
+    /// in: callers (default).
     direction: Option<CallDirection>,
     /// Levels (default 1).
     depth: Option<u32>,
     /// Percent, default 50.
     min_confidence: Option<u8>,
-}
-
-/// The references to a symbol, by file.
-#[derive(Serialize, JsonSchema)]
-struct ReferencesByFile {
-    #[serde(flatten)]
-    subject: Subject,
-    /// Files in which the symbol is mentioned.
-    files: Vec<FileReferences>,
-    /// References of at least the confidence asked for, listed or not.
-    total: u64,
-    /// Files that they are in.
-    total_files: u64,
-    /// Places that may refer to the symbol with less confidence, left out.
-    possible: u64,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FileReferences {
-    /// Path relative to the project's folder.
-    path: String,
-    /// Whether it is a test.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    test: bool,
-    /// Places in it, by line.
-    lines: Vec<LineReference>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct LineReference {
-    /// Line, from 1.
-    line: u32,
-    /// How the symbol is used: call, type, read, write, import, inherit, implement, override.
-    role: SymbolRole,
-    /// How sure it is that this symbol is meant, in percent.
-    confidence: u8,
-    /// Qualified name of the definition around it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    within: Option<String>,
-    /// The line, without indentation; a long one is cut.
-    text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -108,31 +53,18 @@ pub(super) fn read_tool() -> Tool {
     let about = About {
         name: "read_symbol",
         title: "Read a symbol",
-        description: "Returns the definition of a function, type, field or constant by its name: place, signature, comment \
-                      and text. Use it when you know a name; query_code if you only know what the code does.",
+        description: "Returns the definition of a name alone: place, signature, comment and text.",
         effect: Effect::Reads,
     };
     Tool::new(about, read)
-}
-
-pub(super) fn references_tool() -> Tool {
-    let about = About {
-        name: "find_references",
-        title: "Find references to a symbol",
-        description: "Lists the places that refer to a symbol, with line, role (call, type, read, write, import, inherit, \
-                      implement, override), enclosing symbol and confidence. Unlike grep, it leaves out comments, strings and other \
-                      symbols of the same name. Use it before you rename or change something.",
-        effect: Effect::Reads,
-    };
-    Tool::new(about, references)
 }
 
 pub(super) fn calls_tool() -> Tool {
     let about = About {
         name: "call_hierarchy",
         title: "Show callers or callees",
-        description: "Shows who calls a symbol (in) or what it calls (out), as a tree of some levels: how code is reached, \
-                      what it sets off, what a change of behaviour affects.",
+        description: "Shows who calls a symbol (in) or what it calls (out), as a tree: how code is reached, what it \
+                      sets off.",
         effect: Effect::Reads,
     };
     Tool::new(about, calls)
@@ -158,42 +90,6 @@ async fn read(call: Call<Named>) -> Result<Answer<Shown<SymbolText>>, Failure> {
     Ok(Shown { found, freshness: state.name(), page }.into())
 }
 
-async fn references(call: Call<OfReferences>) -> Result<Answer<Shown<ReferencesByFile>>, Failure> {
-    let OfReferences { named, kind, min_confidence } = &call.arguments;
-    let page = Page::new(&named.paging, &call.raw)?;
-    let request = SymbolRequest {
-        roles: kind.clone(),
-        min_confidence: confidence(*min_confidence),
-        limit: limit(page),
-        ..SymbolRequest::default()
-    };
-    let work = |engine: &Engine, project: &str, name: &str, request: &SymbolRequest| {
-        engine.references(project, name, request)
-    };
-    let (found, state) = asked(&call, named, request, work).await?;
-    let References { subject, references, total, total_files, possible: n_possible } = found;
-    let mut notes = notes(&subject, &state);
-    notes.extend(possible(n_possible));
-    let fitting = page.fit(references);
-    let page = end(page, &fitting, total, "references", notes);
-    let files = by_file(fitting.items);
-    let found = ReferencesByFile { subject, files, total, total_files, possible: n_possible };
-    Ok(Shown { found, freshness: state.name(), page }.into())
-}
-
-/// References in the order of their files, each file once.
-fn by_file(references: Vec<ReferenceLine>) -> Vec<FileReferences> {
-    let mut files: Vec<FileReferences> = Vec::new();
-    for ReferenceLine { path, test, line, role, confidence, within, text, .. } in references {
-        let found = LineReference { line, role, confidence, within, text };
-        match files.last_mut().filter(|file| file.path == path) {
-            Some(file) => file.lines.push(found),
-            None => files.push(FileReferences { path, test, lines: vec![found] }),
-        }
-    }
-    files
-}
-
 async fn calls(call: Call<OfCalls>) -> Result<Answer<Shown<CallHierarchy>>, Failure> {
     let OfCalls { named, direction, depth, min_confidence } = &call.arguments;
     let page = Page::new(&named.paging, &call.raw)?;
@@ -211,7 +107,7 @@ async fn calls(call: Call<OfCalls>) -> Result<Answer<Shown<CallHierarchy>>, Fail
     let mut notes = notes(&found.subject, &state);
     notes.extend(possible(found.possible));
     if found.other_references > 0 {
-        notes.push(format!("references that are no calls: {}; see find_references", found.other_references));
+        notes.push(format!("references that are no calls: {}; see references", found.other_references));
     }
     let fitting = page.fit(std::mem::take(&mut found.calls));
     let page = end(page, &fitting, found.total, "rows", notes);

@@ -62,9 +62,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "check_for_updates",
         title: "Check for changed files",
-        description: "Lists the files of the source directory that were added, changed or removed since the last ingestion; \
-                      a cloned repository is fetched and its newest commit compared. The index is not changed: call \
-                      trigger_delta_ingest to ingest the changes.",
+        description: "Lists the files that were changed since the last ingestion; of a cloned repository, also its \
+                      newest commit. trigger_delta_ingest ingests them.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

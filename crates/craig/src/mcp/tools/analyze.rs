@@ -1,7 +1,7 @@
-//! Analyses: `analyze_architecture`, `get_dependencies`, `analyze_quality`, `get_component_relations`.
+//! `analyze`: architecture, dependencies and quality of a project, and the relations of a part of it.
 //!
-//! Each is a few lists. Without `section`, the beginning and the length of every list are returned; with one, that list in
-//! pages.
+//! An analysis is a few lists. Without `section`, the beginning and the length of every list are returned; with one, that
+//! list in pages.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,11 @@ use crate::mcp::page::{Page, PageEnd, Paging, size_of};
 const FIRST_ITEMS: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]
-struct Of {
+struct Arguments {
+    /// Of the project; relations: of target.
+    analysis: Subject,
+    /// File, folder or symbol, for relations: "src", "Cart::total".
+    target: Option<String>,
     /// Default: the workspace's.
     project: Option<String>,
     /// One list in full, by its name in counts.
@@ -29,12 +33,14 @@ struct Of {
     paging: Paging,
 }
 
-#[derive(Deserialize, JsonSchema)]
-struct Between {
-    /// Path of a file or folder, or name of a symbol: "src/cart.rs", "src", "Cart::total".
-    target: String,
-    #[serde(flatten)]
-    of: Of,
+/// What is analysed.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Subject {
+    Architecture,
+    Dependencies,
+    Quality,
+    Relations,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -58,86 +64,27 @@ struct Analysis {
     page: PageEnd,
 }
 
-pub(super) fn architecture_tool() -> Tool {
+pub(super) fn tool() -> Tool {
     let about = About {
-        name: "analyze_architecture",
-        title: "Analyse the architecture",
-        description: "Describes how a project is built: modules and what they use, layers, cycles, uses against the layers, entry \
-                      points with their evidence, and a Mermaid graph.",
+        name: "analyze",
+        title: "Analyse a project",
+        description: "Measures a project: architecture (modules, layers, cycles, entry points), dependencies \
+                      (imports, packages) or quality (complexity, duplication, TODOs, tests). relations: what a \
+                      target uses, what uses it, what a change to it affects; call it before changing shared code.",
         effect: Effect::Reads,
     };
-    Tool::new(about, |call: Call<Of>| {
-        analyse(call, |engine, project, ended| as_json(engine.architecture(project, ended)?))
-    })
+    Tool::new(about, answer)
 }
 
-pub(super) fn dependencies_tool() -> Tool {
-    let about = About {
-        name: "get_dependencies",
-        title: "List dependencies",
-        description: "Lists imports between files with lines, external packages with versions and uses, cycles, the files \
-                      that most others depend on, and a Mermaid graph.",
-        effect: Effect::Reads,
-    };
-    Tool::new(about, |call: Call<Of>| {
-        analyse(call, |engine, project, ended| as_json(engine.dependencies(project, ended)?))
-    })
-}
-
-pub(super) fn quality_tool() -> Tool {
-    let about = About {
-        name: "analyze_quality",
-        title: "Measure code quality",
-        description: "Ranks functions by complexity, nesting and length; lists duplicated code, long files, TODO notes and \
-                      the tests of each module. Worst first, with locations.",
-        effect: Effect::Reads,
-    };
-    Tool::new(about, |call: Call<Of>| {
-        analyse(call, |engine, project, ended| as_json(engine.quality(project, ended)?))
-    })
-}
-
-pub(super) fn relations_tool() -> Tool {
-    let about = About {
-        name: "get_component_relations",
-        title: "Show relations of a component",
-        description: "Shows what a file, folder or symbol uses, what uses it, and which files a change to it affects: call \
-                      this before changing shared code.",
-        effect: Effect::Reads,
-    };
-    Tool::new(about, |call: Call<Between>| {
-        let target = call.arguments.target.clone();
-        analyse_at(call.map(|between| between.of), target, |engine, project, target, ended| {
-            as_json(engine.relations(project, target, ended)?)
-        })
-    })
-}
-
-/// An analysis as JSON.
-fn as_json(analysis: impl Serialize) -> Result<Value, EngineError> {
-    // Plain data has a form as JSON.
-    Ok(serde_json::to_value(analysis).unwrap_or_default())
-}
-
-async fn analyse(
-    call: Call<Of>,
-    analysis: impl FnOnce(&Engine, &str, &Cancellation) -> Result<Value, EngineError> + Send + 'static,
-) -> Result<Answer<Analysis>, Failure> {
-    analyse_at(call, String::new(), |engine, project, _, ended| analysis(engine, project, ended)).await
-}
-
-/// The same for a file, folder or symbol.
-async fn analyse_at(
-    call: Call<Of>,
-    target: String,
-    analysis: impl FnOnce(&Engine, &str, &str, &Cancellation) -> Result<Value, EngineError> + Send + 'static,
-) -> Result<Answer<Analysis>, Failure> {
-    let page = Page::new(&call.arguments.paging, &call.raw)?;
-    let project = call.shared.project_or_own(call.arguments.project.as_deref()).await?;
+async fn answer(call: Call<Arguments>) -> Result<Answer<Analysis>, Failure> {
+    let (arguments, subject) = (&call.arguments, call.arguments.analysis);
+    let page = Page::new(&arguments.paging, &call.raw)?;
+    let target = subject.target(arguments.target.as_deref())?;
+    let project = call.shared.project_or_own(arguments.project.as_deref()).await?;
     let state = call.shared.bring_up_to_date(&project).await?;
-    let target = call.shared.path_in_project(&project, &target).await?;
+    let target = call.shared.path_in_project(&project, target).await?;
     let work = move |engine: &Engine, cancellation: Cancellation| {
-        Ok((engine.status(&project)?.project, analysis(engine, &project, &target, &cancellation)?))
+        Ok((engine.status(&project)?.project, subject.analyze(engine, &project, &target, &cancellation)?))
     };
     let (name, value) = call.run("analysis", work).await?;
     let parts = Parts::from_json(value);
@@ -150,6 +97,45 @@ async fn analyse_at(
     };
     let freshness = state.name();
     Ok(Analysis { project: name, facts, counts, sections, mermaid, freshness, page }.into())
+}
+
+impl Subject {
+    /// The target, which relations need and the others do not take.
+    fn target(self, named: Option<&str>) -> Result<&str, Failure> {
+        match (self, named) {
+            (Self::Relations, Some(target)) => Ok(target),
+            (Self::Relations, None) => Err(Failure::new(
+                "relations are those of a target",
+                "name a file, folder or symbol as target: \"src\", \"Cart::total\"",
+            )),
+            (_, None) => Ok(""),
+            (_, Some(_)) => Err(Failure::new(
+                "target applies only to relations: the other analyses are of the whole project",
+                "leave target out, or ask for analysis relations",
+            )),
+        }
+    }
+
+    fn analyze(
+        self,
+        engine: &Engine,
+        project: &str,
+        target: &str,
+        ended: &Cancellation,
+    ) -> Result<Value, EngineError> {
+        match self {
+            Self::Architecture => as_json(engine.architecture(project, ended)?),
+            Self::Dependencies => as_json(engine.dependencies(project, ended)?),
+            Self::Quality => as_json(engine.quality(project, ended)?),
+            Self::Relations => as_json(engine.relations(project, target, ended)?),
+        }
+    }
+}
+
+/// An analysis as JSON.
+fn as_json(analysis: impl Serialize) -> Result<Value, EngineError> {
+    // Plain data has a form as JSON.
+    Ok(serde_json::to_value(analysis).unwrap_or_default())
 }
 
 /// Lists by name, the graph, and the end of the page.
