@@ -390,7 +390,7 @@ impl Traits {
 pub struct Occurrence {
     /// The name as written.
     pub name: NameId,
-    /// Line, 1-based.
+    /// Line, 1-based; 0 where the name does not stand in the code and only gives a type: in a comment, by a rule of a framework.
     pub line: u32,
     /// Byte in its line, 0-based.
     pub column: u32,
@@ -404,6 +404,13 @@ pub struct Occurrence {
     pub arguments: Option<u8>,
     /// How many type arguments it has, where generic types are distinguished by that; otherwise 0.
     pub type_arguments: u8,
+}
+
+impl Occurrence {
+    /// Whether the name stands in the code.
+    pub fn is_written(&self) -> bool {
+        self.line > 0
+    }
 }
 
 /// A name that an import brings into the file.
@@ -445,7 +452,7 @@ pub const GLOBAL: &str = "globalThis";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
     /// The name for others; `default` for the default, `=` for the module as a whole, `*` for what it exports all of,
-    /// [`GLOBAL`] for what all files see.
+    /// [`GLOBAL`] for what all files see. Of C++, what `using` brings in, `*` for all of a namespace.
     pub name: NameId,
     /// What it is.
     pub value: Value,

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::rules::ternary;
 use super::walk::NameRule::{Block, Inside, Literal, Name, Read, Skip, Transparent, TypeName};
 use super::walk::{NameRule, NameTable, ScopeKind, Walk};
-use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+use super::{DefinitionIx, DefinitionKind, Imported, NameId, Role, Site, Source, Traits, Value};
 use crate::grammar::{all_children, child, field, named_children, unquoted};
 
 pub(crate) static TABLE: NameTable = NameTable { rules: RULES, hoists: false };
@@ -52,6 +52,8 @@ const RULES: &[(&str, NameRule)] = &[
     ("enum_specifier", Read(enumeration)),
     ("namespace_definition", Read(namespace)),
     ("namespace_alias_definition", Read(alias)),
+    ("nested_namespace_specifier", Read(nested_namespace)),
+    ("using_declaration", Read(using)),
     ("type_parameter_declaration", Read(type_parameter)),
     ("optional_type_parameter_declaration", Read(type_parameter)),
     ("variadic_type_parameter_declaration", Read(type_parameter)),
@@ -82,6 +84,7 @@ const RULES: &[(&str, NameRule)] = &[
     ("return_statement", Read(returned)),
     ("this", Read(this)),
     ("binary_expression", Inside),
+    ("ERROR", Read(unparsed)),
 ];
 
 /// Nested declarators are read so far.
@@ -118,17 +121,92 @@ fn macro_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         known.traits = Traits::default();
     }
     let Some(value) = field(node, "value") else { return Value::Unknown };
+    let parameters: Vec<Node<'t>> = field(node, "parameters").into_iter().flat_map(named_children).collect();
     walk.inside(definition, |walk| {
         walk.scope(ScopeKind::Function, |walk| {
-            if let Some(list) = field(node, "parameters") {
-                for name in named_children(list) {
-                    walk.declare_local(name, Value::Unknown);
-                }
+            for &name in &parameters {
+                walk.declare_local(name, Value::Unknown);
             }
             macro_body(walk, value);
         });
     });
+    let names: Vec<&str> = parameters.iter().map(|&name| walk.text_of(name)).collect();
+    let pastes = pastes(walk.text_of(value), &names);
+    if !pastes.is_empty() {
+        let name = walk.id(walk.text_of(name));
+        walk.pastes.insert(name, pastes);
+    }
     Value::Unknown
+}
+
+/// A name that a macro pastes together: `do_##name`.
+pub(crate) struct Paste {
+    parts: Vec<Part>,
+    role: Role,
+}
+
+enum Part {
+    Text(String),
+    /// An argument of the macro, by its number.
+    Argument(usize),
+}
+
+impl Paste {
+    /// The name, if the arguments that it is made from are words.
+    fn name(&self, arguments: &[&str]) -> Option<String> {
+        let mut name = String::new();
+        for part in &self.parts {
+            name += match part {
+                Part::Text(text) => text,
+                Part::Argument(at) => arguments.get(*at).filter(|text| text.bytes().all(is_word))?,
+            };
+        }
+        Some(name)
+    }
+}
+
+/// A macro pastes no more names than this.
+const MAX_PASTES: usize = 16;
+
+/// The names that the body of a macro pastes from its parameters.
+fn pastes(body: &str, parameters: &[&str]) -> Vec<Paste> {
+    let mut found = Vec::new();
+    let mut rest = body;
+    while let Some(at) = rest.find("##").filter(|_| found.len() < MAX_PASTES) {
+        let is_part = |c: char| c.is_ascii() && is_word(c as u8);
+        let head = rest[..at].trim_ascii_end();
+        let mut words = vec![&head[head.trim_end_matches(is_part).len()..]];
+        let before = head[..head.len() - words[0].len()].trim_ascii_end();
+        let is_bare = !words[0].is_empty() && !before.ends_with(['.', '>', '#']);
+        rest = &rest[at..];
+        while let Some(tail) = rest.trim_ascii_start().strip_prefix("##") {
+            let tail = tail.trim_ascii_start();
+            let end = tail.find(|c| !is_part(c)).unwrap_or(tail.len());
+            words.push(&tail[..end]);
+            rest = &tail[end..];
+        }
+        let part = |word: &&str| match parameters.iter().position(|name| name == word) {
+            Some(at) => Part::Argument(at),
+            None => Part::Text((*word).to_owned()),
+        };
+        let parts: Vec<Part> = words.iter().map(part).collect();
+        if is_bare && parts.iter().any(|part| matches!(part, Part::Argument(_))) {
+            found.push(Paste { parts, role: role_before(rest.as_bytes(), false) });
+        }
+    }
+    found
+}
+
+/// The names that the call of a macro pastes together, as far as its arguments are words.
+fn pasted<'t>(walk: &mut Walk<'t>, called: Node<'t>, arguments: Node<'t>) {
+    let name = walk.id(walk.text_of(called));
+    let Some(pastes) = walk.pastes.get(&name) else { return };
+    let given: Vec<&str> = named_children(arguments).map(|argument| walk.text_of(argument)).collect();
+    let names: Vec<(String, Role)> =
+        pastes.iter().filter_map(|paste| Some((paste.name(&given)?, paste.role))).collect();
+    for (text, role) in names {
+        walk.name_as(&text, called, role, Site::Bare);
+    }
 }
 
 /// `#undef NAME`; what other directives say is no code.
@@ -224,7 +302,11 @@ fn macro_body<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             byte if is_word(byte) => {
                 let end = at + rest.iter().take_while(|byte| is_word(**byte)).count();
                 let word = text.get(at..end).unwrap_or_default();
-                if KEYWORDS.contains(&word) {
+                let is_pasted =
+                    rest[end - at..].trim_ascii_start().starts_with(b"##") || bytes[..at].trim_ascii_end().ends_with(b"#");
+                if is_pasted {
+                    (last, is_member) = (Value::Unknown, false);
+                } else if KEYWORDS.contains(&word) {
                     is_tag = matches!(word, "struct" | "union" | "enum" | "class");
                     (last, is_member) = (Value::Unknown, false);
                 } else {
@@ -314,6 +396,10 @@ fn declarator<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Declared<'t>> {
                 inner_declarator(at)
             }
             "pointer_declarator" | "init_declarator" => field(at, "declarator"),
+            "identifier" if TYPE_WORDS.contains(&walk.text_of(at)) => {
+                found.name = behind_type(at)?;
+                return Some(found);
+            }
             "identifier"
             | "field_identifier"
             | "type_identifier"
@@ -354,8 +440,27 @@ fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
 
 /// The declared type of a declaration: an instance of it.
 fn declared_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.field(node, "type").instance()
+    let Some(of) = field(node, "type") else { return Value::Unknown };
+    // `UNUSED Shape *shape`: the grammar takes the macro for the type, with an error behind it.
+    let behind = of.next_named_sibling().filter(|next| next.is_error() && is_macro_name(walk.text_of(of)));
+    match behind.filter(|error| named_children(*error).all(|part| part.kind().ends_with("identifier"))) {
+        Some(error) => {
+            walk.name(of, Role::Read);
+            walk.name(last(error), Role::Type).instance()
+        }
+        None => walk.visit(of).instance(),
+    }
 }
+
+/// What is declared behind a macro and a type of the language, which the grammar takes for its name: `UNUSED int count`.
+fn behind_type(name: Node<'_>) -> Option<Node<'_>> {
+    let error = name.next_named_sibling().or_else(|| name.parent()?.next_named_sibling())?;
+    error.named_child(0).filter(|inner| error.is_error() && inner.kind() == "identifier")
+}
+
+/// Types of the language that a grammar may take for names.
+const TYPE_WORDS: &[&str] =
+    &["auto", "bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned", "void"];
 
 fn has_word(walk: &Walk<'_>, node: Node<'_>, kind: &str, word: &str) -> bool {
     all_children(node).any(|part| part.kind() == kind && walk.text_of(part) == word)
@@ -369,7 +474,8 @@ fn is_static(walk: &Walk<'_>, node: Node<'_>) -> bool {
 fn static_traits(walk: &Walk<'_>, node: Node<'_>) -> Traits {
     match (is_static(walk, node), walk.is_in_type()) {
         (true, true) => Traits::STATIC,
-        (true, false) => Traits::PRIVATE,
+        (false, true) => Traits::default(),
+        (is_static, false) if is_static || walk.is_private => Traits::PRIVATE,
         _ => Traits::default(),
     }
 }
@@ -451,41 +557,50 @@ fn function_named<'t>(
     traits: Traits,
 ) -> (Option<DefinitionIx>, Value) {
     let in_type = walk.is_in_type();
-    let mut name = declared.name;
-    let mut owner = None;
-    let mut of = Value::Unknown;
-    for _ in 0..MAX_DECLARATORS {
-        if name.kind() != "qualified_identifier" {
-            break;
-        }
-        if let Some(scope) = field(name, "scope") {
-            of = scope_value(walk, scope, of);
-            owner = Some(without_arguments(scope));
-        }
-        let Some(inner) = field(name, "name") else { return (None, Value::Unknown) };
-        name = inner;
-    }
-    name = without_arguments(name);
-    let is_constructor = match (owner, walk.this.filter(|_| in_type)) {
-        (Some(owner), _) => walk.text_of(owner) == walk.text_of(name),
+    let Some((scopes, name)) = qualifiers(declared.name) else { return (None, Value::Unknown) };
+    let of = scopes_value(walk, declared.name, &scopes);
+    let name = without_arguments(name);
+    let is_constructor = match (scopes.last(), walk.this.filter(|_| in_type)) {
+        (Some(owner), _) => walk.text_of(without_arguments(*owner)) == walk.text_of(name),
         (None, Some(this)) => {
             let own = walk.definition(this).map(|definition| definition.name);
             own == Some(walk.id(walk.text_of(name)))
         }
         _ => false,
     };
+    let owner = owner(walk, &scopes);
     let kind = match (is_constructor, in_type || owner.is_some()) {
         (true, _) => DefinitionKind::Constructor,
         (false, true) => DefinitionKind::Method,
         (false, false) => DefinitionKind::Function,
     };
     let definition = walk.define(name, whole, kind, traits);
-    let owner = owner.map(|owner| walk.id(walk.text_of(owner)));
     if let Some(known) = definition.and_then(|definition| walk.definition(definition)) {
         known.owner = owner;
     }
     let this = if owner.is_some() { of.instance() } else { Value::Unknown };
     (definition, if in_type { walk.this_value() } else { this })
+}
+
+/// The scopes before a qualified name, from the outermost, and the name.
+fn qualifiers(node: Node<'_>) -> Option<(Vec<Node<'_>>, Node<'_>)> {
+    let (mut scopes, mut name) = (Vec::new(), node);
+    while name.kind() == "qualified_identifier" && scopes.len() < MAX_DECLARATORS {
+        scopes.extend(field(name, "scope"));
+        name = field(name, "name")?;
+    }
+    Some((scopes, name))
+}
+
+/// The scopes as the name of an owner: `shop::Cart`.
+fn owner<'t>(walk: &mut Walk<'t>, scopes: &[Node<'t>]) -> Option<NameId> {
+    let (first, last) = (scopes.first()?, scopes.last()?);
+    let written = walk.text.get(first.start_byte()..last.end_byte()).unwrap_or_default();
+    if !written.contains(['<', ' ', '\n']) {
+        return Some(walk.id(written));
+    }
+    let names: Vec<&str> = scopes.iter().map(|&scope| walk.text_of(without_arguments(scope))).collect();
+    Some(walk.id_of(&names.join("::")))
 }
 
 fn without_arguments(node: Node<'_>) -> Node<'_> {
@@ -583,20 +698,9 @@ fn variable<'t>(
     kind: DefinitionKind,
     traits: Traits,
 ) -> Option<DefinitionIx> {
-    let mut name = found.name;
-    let mut owner = None;
-    let mut of = Value::Unknown;
-    for _ in 0..MAX_DECLARATORS {
-        if name.kind() != "qualified_identifier" {
-            break;
-        }
-        let scope = field(name, "scope");
-        if let Some(scope) = scope {
-            of = scope_value(walk, scope, of);
-            owner = Some(walk.id(walk.text_of(without_arguments(scope))));
-        }
-        name = field(name, "name")?;
-    }
+    let (scopes, name) = qualifiers(found.name)?;
+    scopes_value(walk, found.name, &scopes);
+    let owner = owner(walk, &scopes);
     let kind = if owner.is_some() { DefinitionKind::Field } else { kind };
     let definition = walk.define(name, node, kind, traits);
     if let Some(known) = definition.and_then(|definition| walk.definition(definition)) {
@@ -701,6 +805,22 @@ fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
+/// `typedef SLOTS(8) slots_t;`, where the macro stands for a type: the grammar of C has no room for it.
+fn unparsed<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let is_typedef = node.child(0).is_some_and(|first| first.kind() == "typedef");
+    let parts: Vec<Node<'t>> = named_children(node).collect();
+    if let (true, [made, arguments, name]) = (is_typedef, &parts[..])
+        && (made.kind(), name.kind()) == ("identifier", "type_identifier")
+        && arguments.is_error()
+    {
+        walk.name(*made, Role::Call);
+        walk.visit(*arguments);
+        walk.define(*name, node, DefinitionKind::Type, Traits::default());
+        return Value::Unknown;
+    }
+    walk.children(node)
+}
+
 fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(name) = field(node, "name") else { return Value::Unknown };
     let is_space = node.kind() == "namespace_alias_definition";
@@ -766,12 +886,8 @@ fn type_named<'t>(
     of: Node<'t>,
 ) -> Option<DefinitionIx> {
     let kind = if of.kind() == "enum_specifier" { DefinitionKind::Enum } else { DefinitionKind::Class };
-    let mut name = name;
-    let mut owner = None;
-    if name.kind() == "qualified_identifier" {
-        owner = field(name, "scope").map(|scope| walk.id(walk.text_of(without_arguments(scope))));
-        name = field(name, "name")?;
-    }
+    let (scopes, name) = qualifiers(name)?;
+    let owner = owner(walk, &scopes);
     let definition = walk.define(without_arguments(name), whole, kind, Traits::default())?;
     if walk.is_in_function() {
         walk.bind(definition);
@@ -815,7 +931,10 @@ fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     definition.map_or(Value::Builtin, |of| Value::Itself(Source::Definition(of)))
 }
 
+/// Defines enumerators; those of an `enum class` are known by its name alone.
 fn enumerators<'t>(walk: &mut Walk<'t>, body: Node<'t>, of: Option<DefinitionIx>) {
+    let is_scoped = body.parent().is_some_and(|of| all_children(of).any(|part| matches!(part.kind(), "class" | "struct")));
+    let traits = if is_scoped { Traits::STATIC } else { Traits::default() };
     for part in named_children(body) {
         if part.kind() != "enumerator" {
             walk.visit(part);
@@ -824,7 +943,7 @@ fn enumerators<'t>(walk: &mut Walk<'t>, body: Node<'t>, of: Option<DefinitionIx>
         let Some(name) = field(part, "name") else { continue };
         let parent = of.or(walk.within);
         if let Some(definition) =
-            walk.define_in(parent, name, part, DefinitionKind::EnumMember, Traits::default())
+            walk.define_in(parent, name, part, DefinitionKind::EnumMember, traits)
             && walk.is_in_function()
         {
             walk.bind(definition);
@@ -833,13 +952,64 @@ fn enumerators<'t>(walk: &mut Walk<'t>, body: Node<'t>, of: Option<DefinitionIx>
     }
 }
 
+/// `namespace a::b { … }`: `b` in `a`. One without a name keeps its functions and variables to the file.
 fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let name = field(node, "name").map(|name| match name.kind() {
-        "nested_namespace_specifier" => last(name),
-        _ => name,
-    });
-    let definition = name.and_then(|name| walk.define(name, node, DefinitionKind::Module, Traits::default()));
-    walk.inside(definition, |walk| walk.field(node, "body"));
+    let names: Vec<Node<'t>> = match field(node, "name") {
+        Some(name) if name.kind() == "nested_namespace_specifier" => named_children(name).collect(),
+        name => name.into_iter().collect(),
+    };
+    let is_private = walk.is_private || names.is_empty();
+    let is_private = std::mem::replace(&mut walk.is_private, is_private);
+    namespaces(walk, node, &names);
+    walk.is_private = is_private;
+    Value::Unknown
+}
+
+fn namespaces<'t>(walk: &mut Walk<'t>, whole: Node<'t>, names: &[Node<'t>]) {
+    let Some((&name, inner)) = names.split_first() else {
+        walk.field(whole, "body");
+        return;
+    };
+    let definition = walk.define(name, whole, DefinitionKind::Module, Traits::default());
+    let before = name.prev_sibling().map(|before| before.kind());
+    let is_inline = before == Some("inline") || child(whole, "inline").is_some() && inner.is_empty();
+    if let Some(definition) = definition.filter(|_| is_inline) {
+        opened(walk, Value::Itself(Source::Definition(definition)));
+    }
+    walk.inside(definition, |walk| namespaces(walk, whole, inner));
+}
+
+/// Notes that the names of a namespace are those of the enclosing one as well.
+fn opened(walk: &mut Walk<'_>, namespace: Value) {
+    match walk.within {
+        Some(around) => walk.add_super(around, namespace),
+        None => walk.export("*", namespace),
+    }
+}
+
+/// `a::b` as a namespace.
+fn nested_namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    named_children(node).fold(Value::Unknown, |of, part| scope_value(walk, part, of))
+}
+
+/// `using namespace shop;`, `using shop::rate;`: counts to the end of a function, elsewhere also where the file is included.
+fn using<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(path) = node.named_child(0) else { return Value::Unknown };
+    if child(node, "namespace").is_some() {
+        let space = walk.visit_as(path, Role::Type);
+        walk.export("*", space);
+        return Value::Unknown;
+    }
+    let Some((scopes, name)) = qualifiers(path).filter(|(scopes, _)| !scopes.is_empty()) else {
+        return walk.children(node);
+    };
+    let of = scopes_value(walk, path, &scopes);
+    let name = without_arguments(name);
+    let member = walk.member(name, of, Role::Import);
+    // Of a class, members of its supertypes are its own anyway.
+    if !walk.is_in_type() && !walk.bring_in(name, of) {
+        walk.export(walk.text_of(name), member);
+    }
     Value::Unknown
 }
 
@@ -924,27 +1094,39 @@ fn template_arguments<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Value> 
 /// `a::b`
 fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
-    let mut of = Value::Unknown;
-    let mut at = node;
-    let mut is_global = true;
-    for _ in 0..MAX_DECLARATORS {
-        if at.kind() != "qualified_identifier" {
-            break;
-        }
-        if let Some(scope) = field(at, "scope") {
-            of = scope_value(walk, scope, if is_global { Value::Unknown } else { of });
-            is_global = false;
-        }
-        let Some(inner) = field(at, "name") else { return Value::Unknown };
-        at = inner;
-    }
+    let Some((scopes, at)) = qualifiers(node) else { return Value::Unknown };
+    let of = scopes_value(walk, node, &scopes);
     let role = if at.kind().starts_with("type") && role == Role::Read { Role::Type } else { role };
-    if is_global {
-        return walk.visit_as(at, role);
-    }
     let name = without_arguments(at);
-    let whole = walk.member(name, of, role);
+    let whole = match scopes.is_empty() {
+        true if !name.kind().ends_with("identifier") => return walk.visit_as(at, role),
+        true => of_no_namespace(walk, name, role),
+        false => walk.member(name, of, role),
+    };
     if name == at { whole } else { template_arguments(walk, at).unwrap_or(whole) }
+}
+
+/// The value of the scopes before a qualified name, which may begin with `::`.
+fn scopes_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, scopes: &[Node<'t>]) -> Value {
+    let mut value = Value::Unknown;
+    for (at, &scope) in scopes.iter().enumerate() {
+        let is_rooted = at == 0 && node.child(0).is_some_and(|first| first.kind() == "::");
+        value = match is_rooted {
+            true => of_no_namespace(walk, without_arguments(scope), Role::Type),
+            false => scope_value(walk, scope, value),
+        };
+    }
+    value
+}
+
+/// `::name`: as imported from what encloses all namespaces.
+fn of_no_namespace<'t>(walk: &mut Walk<'t>, name: Node<'t>, role: Role) -> Value {
+    let known = walk.found.imports.iter().rposition(|import| walk.found.text(import.module) == "::");
+    let import = match known {
+        Some(at) => u32::try_from(at).unwrap_or(u32::MAX),
+        None => walk.import(name, None, "::", Imported::Module, false),
+    };
+    walk.at_site(name, role, Site::Import(import))
 }
 
 /// The value of a scope before `::`, in the scope `of` if that is known.
@@ -991,6 +1173,9 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     });
     let mut first = None;
     if let Some(arguments) = field(node, "arguments") {
+        if let Some(function) = field(node, "function").filter(|function| function.kind() == "identifier") {
+            pasted(walk, function, arguments);
+        }
         for argument in named_children(arguments) {
             let value = walk.visit(argument);
             first.get_or_insert(value);

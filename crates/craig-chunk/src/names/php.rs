@@ -1,5 +1,7 @@
 //! Names in PHP.
 
+mod doc;
+
 use tree_sitter::Node;
 
 use super::rules::plain;
@@ -10,9 +12,9 @@ use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
-        ("comment", Skip),
+        ("comment", Read(comment)),
         ("text", Skip),
-        ("string", Literal),
+        ("string", Read(string)),
         ("nowdoc", Literal),
         ("encapsed_string", Read(plain)),
         ("heredoc", Read(plain)),
@@ -88,6 +90,40 @@ pub(crate) static TABLE: NameTable = NameTable {
 /// What makes a value of the language.
 fn program<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| walk.children(node))
+}
+
+fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    doc::variables(walk, node);
+    Value::Unknown
+}
+
+/// `'Shop\\Store::save'` names a method.
+fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let text = walk.text_of(node);
+    let Some((class, method)) = text.trim_matches('\'').split_once("::") else { return Value::Builtin };
+    if is_word(method) {
+        let of = class_in_text(walk, node, class);
+        if of != Value::Unknown {
+            let start = text.len() - method.len() - 1;
+            walk.name_in(node, start..start + method.len(), Role::Call, Some(Site::Member(of)));
+        }
+    }
+    Value::Builtin
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// A class by its full name, or by one that is imported, in a string.
+fn class_in_text<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &'t str) -> Value {
+    let path = name.trim_start_matches('\\');
+    match path.split('\\').all(is_word) {
+        true if walk.imports_name(path) => doc::class_named(walk, node, path),
+        true => doc::class_at(walk, node, path),
+        false => Value::Unknown,
+    }
 }
 
 fn namespace<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -248,7 +284,11 @@ fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         _ => DefinitionKind::Class,
     };
     if let Some(definition) = walk.define(name, node, kind, Traits::default()) {
+        let n_templates = walk.templates.len();
+        doc::note_templates(walk, node);
         body_of_type(walk, node, definition);
+        walk.inside_type(definition, |walk| doc::declared_members(walk, node, definition));
+        walk.templates.truncate(n_templates);
     }
     Value::Unknown
 }
@@ -335,8 +375,12 @@ fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.children_except(node, &["type"]);
     for element in named_children(node).filter(|part| part.kind() == "property_element") {
         let Some(name) = field(element, "name").and_then(bare_name) else { continue };
+        let value = match declared {
+            Value::Unknown => doc::variable_before(walk, node, walk.text_of(name)),
+            declared => declared,
+        };
         if let Some(definition) = walk.define(name, node, DefinitionKind::Field, traits) {
-            walk.set_value(definition, declared);
+            walk.set_value(definition, value);
         }
     }
     Value::Unknown
@@ -353,15 +397,44 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let traits = traits(node, walk.text);
     let parent = if is_method { walk.this } else { None };
     let Some(definition) = walk.define_in(parent, name, node, kind, traits) else { return Value::Unknown };
+    let n_templates = walk.templates.len();
+    doc::note_templates(walk, node);
     walk.function(Some(definition), |walk| {
         let is_constructor = kind == DefinitionKind::Constructor;
         parameters(walk, node, is_constructor);
-        let declared = walk.field(node, "return_type");
+        let declared = match walk.field(node, "return_type") {
+            Value::Unknown => doc::type_before(walk, node, "return", None),
+            declared => declared,
+        };
         walk.field(node, "attributes");
         walk.field(node, "body");
         declared
     });
+    if returns_receiver(walk, node, definition) {
+        walk.set_returns_receiver(definition);
+    }
+    let is_generic = doc::returned(walk, node).is_some_and(|documented| doc::is_generic(walk, documented));
+    if is_generic && field(node, "return_type").is_none() {
+        walk.override_value(definition, Value::Unknown);
+    }
+    walk.templates.truncate(n_templates);
     Value::Unknown
+}
+
+/// Whether a method returns what it is called on: by its type, its comment, or else its statements.
+fn returns_receiver<'t>(walk: &mut Walk<'t>, node: Node<'t>, method: DefinitionIx) -> bool {
+    let declared = field(node, "return_type").map(|declared| walk.text_of(declared));
+    match declared.filter(|declared| !matches!(*declared, "self" | "?self")) {
+        Some(declared) => doc::is_receiver(declared),
+        None => match doc::returned(walk, node) {
+            Some(documented) => doc::is_receiver(documented),
+            None => {
+                let this = walk.this_value();
+                let returned = walk.definition(method).map(|known| known.value);
+                declared.is_none() && this != Value::Unknown && returned == Some(this)
+            }
+        },
+    }
 }
 
 /// Declares parameters; those of a constructor with a visibility are fields, too.
@@ -372,6 +445,10 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor: bool) {
         let declared = walk.field(parameter, "type");
         let default = walk.field(parameter, "default_value");
         let Some(name) = field(parameter, "name").and_then(bare_name) else { continue };
+        let declared = match declared {
+            Value::Unknown => documented(walk, node, parameter, walk.text_of(name)),
+            declared => declared,
+        };
         let value = match parameter.kind() {
             "variadic_parameter" => declared.collection(),
             _ if declared == Value::Unknown && default != Value::Builtin => default,
@@ -387,6 +464,14 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor: bool) {
                 walk.set_value(field, value);
             }
         }
+    }
+}
+
+/// The type of a parameter by the comment of its function, or of itself.
+fn documented<'t>(walk: &mut Walk<'t>, function: Node<'t>, parameter: Node<'t>, name: &str) -> Value {
+    match doc::type_before(walk, function, "param", Some(name)) {
+        Value::Unknown => doc::type_before(walk, parameter, "var", None),
+        found => found,
     }
 }
 
@@ -452,9 +537,14 @@ fn global<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = walk.field(node, "right");
-    if let Some(left) = field(node, "left") {
-        assign(walk, left, node, value);
-    }
+    let Some(left) = field(node, "left") else { return value };
+    let statement = node.parent().filter(|statement| statement.kind() == "expression_statement");
+    let documented = match (statement, bare_name(left)) {
+        (Some(statement), Some(name)) => doc::variable_before(walk, statement, walk.text_of(name)),
+        _ => Value::Unknown,
+    };
+    let value = documented.or(value);
+    assign(walk, left, node, value);
     value
 }
 
@@ -520,9 +610,10 @@ fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         ("instanceof", Some(right)) => {
             let value = walk.visit_as(right, Role::Type).instance();
             let name = field(node, "left").and_then(bare_name);
-            if let (Value::Unknown, true, Some(name)) = (left, walk.is_in_function(), name)
+            if let (true, Some(name)) = (walk.is_in_function(), name)
                 && walk.text_of(name) != "this"
             {
+                let value = walk.guarded(left, value);
                 walk.declare_local(name, value);
             }
             Value::Builtin
@@ -565,6 +656,16 @@ fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some((of, method)) = callable(walk, node) {
+        let of = match of.kind() {
+            "string" => class_in_text(walk, of, walk.text_of(of).trim_matches('\'')),
+            _ => class_argument(walk, of).unwrap_or_else(|| walk.visit(of)),
+        };
+        if !matches!(of, Value::Unknown | Value::Builtin) {
+            walk.member(method, of, Role::Call);
+        }
+        return Value::Builtin;
+    }
     let mut element = Value::Unknown;
     for part in named_children(node) {
         element = walk.children(part);
@@ -573,6 +674,16 @@ fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         Value::Instance(of) => Value::Collection(of),
         _ => Value::Builtin,
     }
+}
+
+/// What stands in `[$store, 'save']`: an object or a class, and the name of a method.
+fn callable<'t>(walk: &Walk<'t>, array: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+    let mut parts = named_children(array).filter(|part| part.kind() == "array_element_initializer");
+    let (first, second) = (parts.next()?, parts.next()?);
+    let is_pair = parts.next().is_none() && first.named_child_count() == 1 && second.named_child_count() == 1;
+    let text = second.named_child(0).filter(|text| is_pair && text.named_child_count() == 1)?;
+    let name = child(text, "string_content").filter(|name| is_word(walk.text_of(*name)))?;
+    Some((first.named_child(0)?, name))
 }
 
 fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -643,7 +754,9 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         if let Some(name) = name.and_then(|name| child(name, "string_content")) {
             walk.define_in(None, name, node, DefinitionKind::Constant, Traits::default());
         }
-        walk.visit(arguments);
+        let first = self::arguments(walk, arguments);
+        let name = function.map_or("", |function| walk.text_of(function));
+        return made_of_class(walk, name, first, called.called());
     }
     called.called()
 }
@@ -654,11 +767,24 @@ fn method_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let called = name.map_or(Value::Unknown, |name| walk.member(name, of, Role::Call));
     let first = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list));
     match name.map_or("", |name| walk.text_of(name)) {
-        name if DOUBLES.contains(&name) && first != Value::Unknown => first.instance(),
         name if OF_DOUBLES.contains(&name) => of,
-        _ => called.called(),
+        name => made_of_class(walk, name, first, called.called()),
     }
 }
+
+/// The value of a call whose first argument is a class, if that is `Shape::class`.
+fn made_of_class(walk: &mut Walk<'_>, name: &str, class: Value, called: Value) -> Value {
+    match class.instance() {
+        Value::Unknown => called,
+        instance if DOUBLES.contains(&name) => instance,
+        instance if CONTAINERS.contains(&name) => walk.guarded(called, instance),
+        _ => called,
+    }
+}
+
+/// Methods and functions of containers and entity managers that return an instance of the class that is their argument.
+const CONTAINERS: &[&str] =
+    &["app", "find", "get", "getByType", "getReference", "instantiate", "make", "makeWith", "resolve"];
 
 /// Methods of test frameworks that make a stand-in for the class that is their argument.
 const DOUBLES: &[&str] = &[
@@ -687,19 +813,22 @@ const OF_DOUBLES: &[&str] = &[
 fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Value {
     let mut first = None;
     for argument in named_children(list) {
-        let inner =
-            argument.named_child(0).filter(|inner| inner.kind() == "class_constant_access_expression");
-        let class = inner.filter(|inner| walk.text_of(*inner).ends_with("::class"));
-        let value = match class.and_then(|class| class.named_child(0)) {
-            Some(class) => scope_of(walk, class),
-            None => {
-                walk.visit(argument);
-                Value::Unknown
-            }
-        };
+        let class = argument.named_child(0).and_then(|inner| class_argument(walk, inner));
+        let value = class.unwrap_or_else(|| {
+            walk.visit(argument);
+            Value::Unknown
+        });
         first.get_or_insert(value);
     }
     first.unwrap_or_default()
+}
+
+/// The class of `Shape::class`.
+fn class_argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Value> {
+    let is_class =
+        node.kind() == "class_constant_access_expression" && walk.text_of(node).ends_with("::class");
+    let class = node.named_child(0).filter(|_| is_class)?;
+    Some(scope_of(walk, class))
 }
 
 fn static_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -707,10 +836,7 @@ fn static_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let name = member_name(walk, node);
     let called = name.map_or(Value::Unknown, |name| walk.member(name, of, Role::Call));
     let first = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list));
-    match name.map_or("", |name| walk.text_of(name)) {
-        name if DOUBLES.contains(&name) && first != Value::Unknown => first.instance(),
-        _ => called.called(),
-    }
+    made_of_class(walk, name.map_or("", |name| walk.text_of(name)), first, called.called())
 }
 
 fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

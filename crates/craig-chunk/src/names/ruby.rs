@@ -6,7 +6,9 @@ use tree_sitter::Node;
 
 use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{DefinitionIx, DefinitionKind, Role, Site, Source, Traits, Value};
+use super::{
+    DefinitionIx, DefinitionKind, Parameter, Part, Role, Site, Source, Traits, Value,
+};
 use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -54,6 +56,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("block_body", Read(body)),
         ("begin", Read(body)),
         ("super", Read(call_of_super)),
+        ("yield", Read(yielded)),
         ("block_argument", Read(block_argument)),
         ("then", Transparent),
         ("else", Transparent),
@@ -286,16 +289,48 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         _ => walk.this_value(),
     };
     let before = std::mem::take(&mut walk.is_static);
+    let list = field(node, "parameters");
+    let block = list.and_then(|list| child(list, "block_parameter")).and_then(|block| field(block, "name"));
+    let block = block.map(|block| walk.text_of(block));
+    let block = std::mem::replace(&mut walk.block, block);
     walk.function(definition, |walk| {
         walk.declare_local_named("self", this);
-        if let Some(list) = field(node, "parameters") {
-            parameters(walk, list, Value::Unknown);
+        if let Some(list) = list {
+            parameters(walk, list, &|_| Value::Unknown);
         }
         walk.field(node, "body")
     });
     walk.is_static = before;
     walk.hooked = hooked;
+    walk.block = block;
     Value::Builtin
+}
+
+/// `yield value`: what the block of the method takes.
+fn yielded<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    give_block(walk, node.named_child(0));
+    Value::Unknown
+}
+
+/// Reads what a block is called with, and notes it as the parameters of the only parameter with parameters that a method has.
+fn give_block<'t>(walk: &mut Walk<'t>, arguments: Option<Node<'t>>) {
+    let takes: Vec<Value> =
+        arguments.into_iter().flat_map(named_children).map(|argument| walk.visit(argument)).collect();
+    let given = Parameter { value: Value::Unknown, takes };
+    if let Some(known) = walk.within.and_then(|method| walk.definition(method))
+        && known.parameters.is_empty()
+        && given.is_known()
+    {
+        known.parameters.push(given);
+    }
+}
+
+/// What a block takes as its parameter of this number, by the method that it is given to.
+fn given(method: Value, at: usize) -> Value {
+    match (method, u8::try_from(at)) {
+        (Value::Itself(source), Ok(at)) => Value::Parameter(source, 0, Part::Parameter(at)),
+        _ => Value::Unknown,
+    }
 }
 
 /// The number of parameters, where it is fixed.
@@ -321,16 +356,15 @@ fn n_arguments(list: Option<Node<'_>>) -> Option<usize> {
     Some(n)
 }
 
-/// Declares parameters, the first with a value.
-fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, first: Value) {
+/// Declares parameters with their values.
+fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, value: &dyn Fn(usize) -> Value) {
     for (at, part) in named_children(list).enumerate() {
-        let default = walk.field(part, "value");
-        let value = if at == 0 { first.or(default) } else { default };
+        let value = value(at).or(walk.field(part, "value"));
         match part.kind() {
             "identifier" => {
                 walk.declare_local(part, value);
             }
-            "destructured_parameter" => parameters(walk, part, Value::Unknown),
+            "destructured_parameter" => parameters(walk, part, &|_| Value::Unknown),
             _ => {
                 if let Some(name) = field(part, "name") {
                     walk.declare_local(name, value);
@@ -383,7 +417,7 @@ fn examples<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn example_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) -> Value {
     let symbol = field(node, "arguments").and_then(|arguments| arguments.named_child(0));
     walk.field(node, "arguments");
-    let value = field(node, "block").map_or(Value::Unknown, |block| block_with(walk, block, Value::Unknown));
+    let value = walk.field(node, "block");
     if let Some(symbol) = symbol.filter(|symbol| symbol.kind() == "simple_symbol") {
         let text = walk.text_of(symbol);
         walk.redeclare_local(text.strip_prefix(':').unwrap_or(text), value);
@@ -395,13 +429,16 @@ fn example_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) -> Value {
 }
 
 fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    block_with(walk, node, Value::Unknown)
+    block_of(walk, node, Value::Unknown, Value::Unknown)
 }
 
-fn block_with<'t>(walk: &mut Walk<'t>, node: Node<'t>, first: Value) -> Value {
+/// Reads a block that is given to a method: its parameters are what the method says, or else the first is an element of what it is
+/// called on.
+fn block_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, method: Value, element: Value) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         if let Some(list) = field(node, "parameters") {
-            parameters(walk, list, first);
+            let first = walk.guarded(given(method, 0), element);
+            parameters(walk, list, &|at| if at == 0 { first } else { given(method, at) });
         }
         walk.field(node, "body")
     })
@@ -448,6 +485,9 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = walk.visit_as(receiver, if is_made { Role::Call } else { Role::Read });
     let (arguments, block) = (field(node, "arguments"), field(node, "block"));
     let hooked = walk.hooked.filter(|hooked| *hooked == walk.text_of(receiver));
+    let is_each_record = is_constant(receiver) && name.starts_with("find_each");
+    let element = if is_each_record { of.instance() } else { walk.element(of) };
+    let mut member = Value::Unknown;
     let value = match (method, name) {
         (Some(_), "new") => of.called(),
         (Some(_), "class") => match of {
@@ -455,19 +495,24 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             _ => Value::Unknown,
         },
         (Some(method), _) => {
-            let member = walk.member(method, of, role);
+            member = walk.member(method, of, role);
             if let Some(n) = n_arguments(arguments) {
                 walk.set_arguments(member, n);
             }
-            let member = member.called();
+            let called = member.called();
             match of {
                 _ if SAME.contains(&name) => of,
                 Value::Collection(_) if ELEMENTS.contains(&name) => of.element(),
-                _ => member,
+                _ => found_by(walk, receiver, name, of).map_or(called, |found| walk.guarded(called, found)),
             }
         }
         (None, _) => Value::Unknown,
     };
+    // `block.call(value)`
+    if walk.block == Some(walk.text_of(receiver)) && matches!(name, "call" | "") {
+        give_block(walk, arguments);
+        return Value::Unknown;
+    }
     // `Class.new(Base) do … end`
     if name == "new"
         && matches!(walk.text_of(receiver), "Class" | "Module")
@@ -486,22 +531,63 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match arguments {
         Some(arguments) if hooked.is_some() => included_by_hook(walk, name, arguments),
         Some(arguments) => {
-            let before = std::mem::replace(&mut walk.expected, of.element());
+            let before = std::mem::replace(&mut walk.expected, element);
             walk.visit(arguments);
             walk.expected = before;
         }
         None => {}
     }
-    if matches!(name, "send" | "public_send" | "__send__" | "method")
-        && let Some(symbol) = arguments.and_then(|arguments| arguments.named_child(0))
-        && symbol.kind() == "simple_symbol"
-    {
-        symbol_as_name(walk, symbol, Role::Call, Site::Member(of));
-    }
+    let sent = sent(walk, name, arguments, Site::Member(of));
     if let Some(block) = block.filter(|_| !is_struct) {
-        block_with(walk, block, of.element());
+        block_of(walk, block, member, element);
     }
-    value
+    sent.unwrap_or(value)
+}
+
+fn is_constant(node: Node<'_>) -> bool {
+    matches!(node.kind(), "constant" | "scope_resolution")
+}
+
+/// Methods that call the method whose name is their first argument, or return it.
+const SENDING: &[&str] = &["send", "public_send", "__send__", "try", "try!", "method", "public_method", "instance_method"];
+
+/// The value of a call that sends what its first argument names.
+fn sent<'t>(walk: &mut Walk<'t>, name: &str, arguments: Option<Node<'t>>, site: Site) -> Option<Value> {
+    let first = arguments.filter(|_| SENDING.contains(&name))?.named_child(0)?;
+    let sent = match (first.kind(), first.named_child(0)) {
+        ("simple_symbol", _) => symbol_as_name(walk, first, Role::Call, site),
+        ("string", Some(text)) if text.kind() == "string_content" && first.named_child_count() == 1 => {
+            walk.at_site(text, Role::Call, site)
+        }
+        _ => return None,
+    };
+    Some(sent.called())
+}
+
+/// Methods of the classes of Rails' records, and of Sequel's, that return a record.
+const RECORD: &[&str] = &[
+    "build", "create", "create!", "create_or_find_by", "create_or_find_by!", "find", "find_by", "find_by!",
+    "find_or_create_by", "find_or_create_by!", "find_or_initialize_by", "find_sole_by", "first", "first!",
+    "first_or_create", "first_or_create!", "first_or_initialize", "last", "last!", "sole", "take", "take!",
+];
+
+/// Those that return several, also of several.
+const RECORDS: &[&str] = &[
+    "all", "distinct", "eager_load", "find_each", "group", "having", "includes", "joins", "left_joins",
+    "left_outer_joins", "limit", "lock", "none", "offset", "order", "preload", "readonly", "references", "reorder",
+    "reverse_order", "rewhere", "unscoped", "where",
+];
+
+/// What a method that finds records returns.
+fn found_by(walk: &mut Walk<'_>, receiver: Node<'_>, name: &str, of: Value) -> Option<Value> {
+    match is_constant(receiver) {
+        true if RECORD.contains(&name) => Some(of.instance()),
+        true if RECORDS.contains(&name) => Some(of.collection()),
+        false if RECORDS.contains(&name) => Some(of),
+        false if RECORD.contains(&name) => Some(walk.element(of)),
+        _ => None,
+    }
+    .filter(|&found| found != Value::Unknown)
 }
 
 /// `base.extend Helpers`, `base.send :include, Helpers`, where `base` includes the module.
@@ -565,6 +651,7 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
             if walk.this.is_some() =>
         {
             symbols(walk, arguments, 0..1, DefinitionKind::Method, Traits::default());
+            scoped_records(walk, name);
             let of =
                 arguments.named_child(1).filter(|of| name == "alias_method" && of.kind() == "simple_symbol");
             if let Some(of) = of {
@@ -572,25 +659,31 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
             }
         }
         ("delegate", Some(arguments)) if in_type => {
-            forwards(walk, arguments, 0);
+            delegate(walk, arguments);
             return Value::Unknown;
         }
-        // The first is what they are delegated to.
-        ("def_delegators", Some(arguments)) if in_type => {
-            forwards(walk, arguments, 1);
+        ("def_delegators" | "def_instance_delegators", Some(arguments)) if in_type => {
+            let mut parts = named_children(arguments);
+            let of = parts.next().map_or(Value::Unknown, |target| delegate_target(walk, target));
+            parts.for_each(|part| forward(walk, part, part, of, None));
             return Value::Unknown;
         }
-        ("def_delegator", Some(arguments)) if in_type => {
-            let last = arguments.named_child_count().saturating_sub(1);
-            symbols(walk, arguments, last..usize::MAX, DefinitionKind::Method, Traits::default());
+        ("def_delegator" | "def_instance_delegator", Some(arguments)) if in_type => {
+            let mut parts = named_children(arguments);
+            let of = parts.next().map_or(Value::Unknown, |target| delegate_target(walk, target));
+            if let Some(method) = parts.next() {
+                forward(walk, method, parts.next().unwrap_or(method), of, None);
+            }
             return Value::Unknown;
         }
+        (name, Some(arguments)) if in_type && associated(walk, name, arguments) => return Value::Unknown,
         _ => {}
     }
+    let mut called = Value::Unknown;
     let value = match method {
         Some(_) if name == "new" => walk.local_value("self").called(),
         Some(method) if matches!(method.kind(), "identifier" | "constant") => {
-            let called = walk.at_site(method, Role::Call, Site::Bare);
+            called = walk.at_site(method, Role::Call, Site::Bare);
             if let Some(n) = n_arguments(arguments) {
                 walk.set_arguments(called, n);
             }
@@ -610,8 +703,11 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
         walk.visit(arguments);
         walk.expected = before;
     }
-    walk.field(node, "block");
-    value
+    let sent = sent(walk, name, arguments, Site::Bare);
+    if let Some(block) = field(node, "block") {
+        block_of(walk, block, called, Value::Unknown);
+    }
+    sent.unwrap_or(value)
 }
 
 /// Calls whose symbols define methods, or say how they are seen.
@@ -633,18 +729,169 @@ const NO_CALLBACKS: &[&str] = &[
 /// Symbols in a call in the body of a type, `before :check`, that are names of its methods.
 fn callbacks<'t>(walk: &mut Walk<'t>, arguments: Node<'t>) {
     let this = walk.this_value();
-    for part in named_children(arguments).filter(|part| part.kind() == "simple_symbol") {
-        symbol_as_name(walk, part, Role::Read, Site::Member(this));
+    for part in named_children(arguments) {
+        let symbol = match part.kind() {
+            "pair" => field(part, "value").filter(|_| is_callback_option(walk, part)),
+            _ => Some(part),
+        };
+        if let Some(symbol) = symbol.filter(|symbol| symbol.kind() == "simple_symbol") {
+            symbol_as_name(walk, symbol, Role::Read, Site::Member(this));
+        }
     }
 }
 
-/// Defines methods that call those of their names of another object.
-fn forwards<'t>(walk: &mut Walk<'t>, arguments: Node<'t>, first: usize) {
-    let n_before = walk.found.definitions.len();
-    symbols(walk, arguments, first..usize::MAX, DefinitionKind::Method, Traits::default());
-    let Some(this) = walk.this else { return };
-    for known in &mut walk.found.definitions[n_before..] {
+/// Whether an option names a method: `if: :ready?`, `with: :not_found`.
+fn is_callback_option(walk: &Walk<'_>, pair: Node<'_>) -> bool {
+    field(pair, "key").is_some_and(|key| matches!(walk.text_of(key), "if" | "unless" | "with"))
+}
+
+/// `delegate :name, :size, to: :store`, with a prefix if there is one.
+fn delegate<'t>(walk: &mut Walk<'t>, arguments: Node<'t>) {
+    let option = |walk: &Walk<'t>, name: &str| {
+        let mut pairs = named_children(arguments).filter(|part| part.kind() == "pair");
+        pairs.find(|pair| field(*pair, "key").is_some_and(|key| walk.text_of(key) == name))
+    };
+    let target = option(walk, "to").and_then(|pair| field(pair, "value"));
+    let prefix = option(walk, "prefix").and_then(|pair| field(pair, "value"));
+    let prefix = match prefix.map(|prefix| (prefix.kind(), walk.text_of(prefix))) {
+        Some(("true", _)) => target.map(|target| walk.text_of(target)),
+        Some(("simple_symbol", name)) => Some(name),
+        _ => None,
+    };
+    let of = target.map_or(Value::Unknown, |target| delegate_target(walk, target));
+    for part in named_children(arguments).filter(|part| part.kind() == "simple_symbol") {
+        forward(walk, part, part, of, prefix.map(|prefix| prefix.trim_start_matches(':')));
+    }
+}
+
+/// The object that a class delegates to: `:@store`, `:store`, `:class`, `Store`.
+fn delegate_target<'t>(walk: &mut Walk<'t>, target: Node<'t>) -> Value {
+    let this = walk.this_value();
+    let named = match (target.kind(), target.named_child(0)) {
+        ("string", Some(text)) if text.kind() == "string_content" => text,
+        ("simple_symbol", _) => target,
+        _ => return walk.visit(target),
+    };
+    let written = walk.text_of(named);
+    let name = written.trim_start_matches(':');
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '?' | '!');
+    match name {
+        "class" | "self.class" => walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this))),
+        _ if !name.chars().all(is_word) => Value::Unknown,
+        _ => {
+            let range = written.len() - name.len()..written.len();
+            let role = if name.starts_with('@') { Role::Read } else { Role::Call };
+            let member = walk.name_in(named, range, role, Some(Site::Member(this)));
+            if name.starts_with('@') { member } else { member.called() }
+        }
+    }
+}
+
+/// Defines a method that calls one of another object, which it names.
+fn forward<'t>(walk: &mut Walk<'t>, method: Node<'t>, name: Node<'t>, of: Value, prefix: Option<&str>) {
+    if method.kind() != "simple_symbol" || name.kind() != "simple_symbol" {
+        return;
+    }
+    let called = symbol_as_name(walk, method, Role::Call, Site::Member(of)).called();
+    let text = walk.text_of(name).trim_start_matches(':');
+    let traits = if walk.is_static { Traits::STATIC } else { Traits::default() };
+    let definition = walk.define_text(walk.this, text, (name, 1), name, DefinitionKind::Method, traits);
+    let prefixed = prefix.map(|prefix| walk.id_of(&format!("{prefix}_{text}")));
+    let this = walk.this;
+    if let (Some(known), Some(this)) = (definition.and_then(|at| walk.definition(at)), this) {
         known.supers.push(Value::Super(this));
+        known.value = called;
+        known.name = prefixed.unwrap_or(known.name);
+    }
+}
+
+/// Defines what `has_many :items`, `belongs_to :cart` bring: records of the class of that name; false for other calls.
+fn associated<'t>(walk: &mut Walk<'t>, call: &str, arguments: Node<'t>) -> bool {
+    let is_several = match call {
+        "has_many" | "has_and_belongs_to_many" | "embeds_many" | "one_to_many" | "many_to_many" => true,
+        "has_one" | "belongs_to" | "embeds_one" | "embedded_in" | "many_to_one" | "one_to_one" => false,
+        _ => return false,
+    };
+    let Some(symbol) = arguments.named_child(0).filter(|first| first.kind() == "simple_symbol") else {
+        return false;
+    };
+    let name = walk.text_of(symbol).trim_start_matches(':');
+    let kind = DefinitionKind::Field;
+    let Some(definition) = walk.define_text(walk.this, name, (symbol, 1), symbol, kind, Traits::PROPERTY) else {
+        return false;
+    };
+    let class = record_class(walk, arguments, name, is_several);
+    let value = class.split("::").filter(|part| !part.is_empty()).fold(Value::Unknown, |of, part| {
+        let name = walk.id_of(part);
+        let site = if of == Value::Unknown { Site::Bare } else { Site::Member(of) };
+        walk.unwritten(name, Role::Type, site)
+    });
+    walk.set_value(definition, if is_several { value.collection() } else { value.instance() });
+    for part in named_children(arguments).skip(1) {
+        walk.visit(part);
+    }
+    true
+}
+
+/// The class of the records of an association: that of its option, or the one that its name is made from.
+fn record_class<'t>(walk: &Walk<'t>, arguments: Node<'t>, name: &str, is_several: bool) -> String {
+    let text = |part: Node<'t>| walk.text_of(part).trim_matches([':', '"', '\''].as_slice()).to_owned();
+    let option = |name: &str| {
+        let mut pairs = named_children(arguments).filter(|part| part.kind() == "pair");
+        let pair = pairs.find(|pair| field(*pair, "key").is_some_and(|key| walk.text_of(key) == name))?;
+        field(pair, "value").map(text)
+    };
+    if option("polymorphic").is_some() {
+        return String::new();
+    }
+    let class = option("class_name").or(option("class"));
+    class.unwrap_or_else(|| {
+        let source = option("source").unwrap_or_else(|| name.to_owned());
+        camel_case(&if is_several { singular(&source) } else { source })
+    })
+}
+
+/// Nouns whose plural is irregular.
+const IRREGULAR: &[(&str, &str)] = &[
+    ("children", "child"),
+    ("men", "man"),
+    ("people", "person"),
+    ("statuses", "status"),
+    ("women", "woman"),
+];
+
+/// The singular of a noun, or of the last of several with `_` between them.
+fn singular(noun: &str) -> String {
+    let irregular = IRREGULAR.iter().find_map(|(plural, one)| Some(noun.strip_suffix(plural)?.to_owned() + one));
+    if let Some(found) = irregular {
+        return found;
+    }
+    if let Some(stem) = noun.strip_suffix("ies") {
+        return format!("{stem}y");
+    }
+    let is_sibilant = |stem: &str| ["s", "x", "z", "ch", "sh"].iter().any(|end| stem.ends_with(end));
+    match noun.strip_suffix("es").filter(|stem| is_sibilant(stem) && !stem.ends_with("us")) {
+        Some(stem) if stem.ends_with("ss") || !stem.ends_with('s') => stem.to_owned(),
+        _ if noun.ends_with("ss") => noun.to_owned(),
+        _ => noun.strip_suffix('s').unwrap_or(noun).to_owned(),
+    }
+}
+
+fn camel_case(name: &str) -> String {
+    let part = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
+    };
+    name.split('_').map(part).collect()
+}
+
+/// `scope :open, -> { … }` is a method of the class that returns records.
+fn scoped_records(walk: &mut Walk<'_>, call: &str) {
+    let this = walk.this;
+    if let (Some(this), Some(known), "scope") = (this, walk.found.definitions.last_mut(), call)
+        && known.parent == Some(this)
+    {
+        known.value = Value::Collection(Source::Definition(this));
     }
 }
 

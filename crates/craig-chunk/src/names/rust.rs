@@ -4,7 +4,9 @@ use tree_sitter::Node;
 
 use super::walk::NameRule::{Block, Literal, Name, Read, Skip, Transparent, TypeName};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{DefinitionIx, DefinitionKind, Imported, NameId, Role, Site, Source, Traits, Value};
+use super::{
+    DefinitionIx, DefinitionKind, Imported, NameId, Parameter, Part, Role, Site, Source, Traits, Value,
+};
 use crate::grammar::{all_children, child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -424,9 +426,28 @@ fn array_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field(node, "element").collection().or(Value::Builtin)
 }
 
+/// `Fn(&Shape) -> u32`, `fn(&Shape)`: notes what it takes.
 fn function_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.scope(ScopeKind::Block, |walk| walk.children(node));
+    let list = field(node, "parameters");
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.children_except(node, &["parameters", "return_type"]);
+        let taken = list.into_iter().flat_map(named_children).map(|part| {
+            let of = if part.kind() == "parameter" { field(part, "type").unwrap_or(part) } else { part };
+            Parameter { value: walk.visit_as(of, Role::Read).instance(), takes: Vec::new() }
+        });
+        let taken: Vec<Parameter> = taken.collect();
+        walk.field(node, "return_type");
+        walk.parameters = taken;
+    });
     Value::Unknown
+}
+
+/// What the type of a function that `read` reads takes.
+fn taken<'t, T>(walk: &mut Walk<'t>, read: impl FnOnce(&mut Walk<'t>) -> T) -> (T, Vec<Value>) {
+    walk.parameters.clear();
+    let found = read(walk);
+    let taken = std::mem::take(&mut walk.parameters);
+    (found, taken.into_iter().map(|parameter| parameter.value).collect())
 }
 
 /// Declares type parameters, each with its first bound.
@@ -447,8 +468,10 @@ fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         }
     }
     for part in parts {
-        let bound = field(part, "bounds").map(|bounds| bound_value(walk, bounds));
+        let (bound, takes) =
+            taken(walk, |walk| field(part, "bounds").map(|bounds| bound_value(walk, bounds)));
         walk.field(part, "default_type");
+        note_callable(walk, field(part, "name").or_else(|| field(part, "left")), takes);
         if let (Some(name), Some(bound)) = (field(part, "name").or_else(|| field(part, "left")), bound) {
             walk.declare_local(name, bound);
         }
@@ -497,13 +520,22 @@ fn where_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(clause) = child(node, "where_clause") else { return };
     for predicate in named_children(clause) {
         walk.field(predicate, "left");
-        let bound = field(predicate, "bounds").map(|bounds| bound_value(walk, bounds));
+        let (bound, takes) =
+            taken(walk, |walk| field(predicate, "bounds").map(|bounds| bound_value(walk, bounds)));
+        note_callable(walk, field(predicate, "left"), takes);
         if let (Some(left), Some(bound)) = (field(predicate, "left"), bound)
             && left.kind() == "type_identifier"
             && walk.is_bound(left)
         {
             walk.declare_local(left, bound);
         }
+    }
+}
+
+/// Notes what a type parameter takes whose bound is the type of a function.
+fn note_callable<'t>(walk: &mut Walk<'t>, name: Option<Node<'t>>, takes: Vec<Value>) {
+    if let Some(name) = name.filter(|_| !takes.is_empty()) {
+        walk.callables.push((walk.text_of(name), takes));
     }
 }
 
@@ -728,21 +760,27 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.bind(definition);
     }
     let owner = walk.owner.take();
+    let n_callables = walk.callables.len();
     walk.function(definition, |walk| {
         type_parameters(walk, node);
         where_clause(walk, node);
-        if let Some(list) = field(node, "parameters") {
-            parameters(walk, list);
-        }
+        let taken = field(node, "parameters").map(|list| parameters(walk, list, &|_| Value::Unknown));
         let declared = walk.field(node, "return_type").instance();
+        if let Some(definition) = definition {
+            walk.parameters = taken.unwrap_or_default();
+            walk.set_parameters(definition);
+        }
         let value = field(node, "body").map_or(Value::Unknown, |body| walk.visit(body));
         declared.or(value)
     });
+    walk.callables.truncate(n_callables);
     walk.owner = owner;
     Value::Unknown
 }
 
-fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) {
+/// Declares parameters, those without a type with what is given for them; what those that are functions take.
+fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>, given: &dyn Fn(usize) -> Value) -> Vec<Parameter> {
+    let mut found = Vec::new();
     for part in named_children(list) {
         match part.kind() {
             "self_parameter" => {
@@ -750,7 +788,12 @@ fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) {
                 walk.declare_local_named("self", this);
             }
             "parameter" => {
-                let declared = walk.field(part, "type").instance();
+                let (declared, mut takes) = taken(walk, |walk| walk.field(part, "type").instance());
+                let of = field(part, "type").map_or("", |of| walk.text_of(of));
+                if let Some((_, known)) = walk.callables.iter().rev().find(|(name, _)| *name == of) {
+                    takes.clone_from(known);
+                }
+                found.push(Parameter { value: Value::Unknown, takes });
                 if let Some(written) = field(part, "pattern") {
                     if written.kind() == "self" {
                         walk.declare_local_named("self", declared);
@@ -759,21 +802,69 @@ fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) {
                     }
                 }
             }
-            "attribute_item" => {}
-            _ => pattern(walk, part, Value::Unknown, 0),
+            "attribute_item" | "line_comment" | "block_comment" => {}
+            _ => {
+                pattern(walk, part, given(found.len()), 0);
+                found.push(Parameter::default());
+            }
         }
     }
+    found
 }
 
 fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    closure_given(walk, node, &|_| Value::Unknown)
+}
+
+/// Reads a closure whose parameters are known from where it is passed.
+fn closure_given<'t>(walk: &mut Walk<'t>, node: Node<'t>, given: &dyn Fn(usize) -> Value) -> Value {
     walk.function(None, |walk| {
         if let Some(list) = field(node, "parameters") {
-            parameters(walk, list);
+            parameters(walk, list, given);
         }
         walk.field(node, "return_type");
         walk.field(node, "body")
     });
     Value::Unknown
+}
+
+/// Methods of options and iterators that call a closure with what is in them, or with each element.
+const VISITING: &[&str] = &[
+    "all", "and_then", "any", "filter", "filter_map", "find", "find_map", "flat_map", "for_each", "inspect",
+    "is_none_or", "is_ok_and", "is_some_and", "map", "map_or", "map_or_else", "map_while", "max_by_key",
+    "min_by_key", "partition", "position", "retain", "skip_while", "sort_by_key", "take_while", "try_for_each",
+];
+
+/// What a closure takes first that is passed to a method of `of`.
+fn visited(walk: &mut Walk<'_>, method: &str, of: Value) -> Value {
+    if !VISITING.contains(&method) {
+        return Value::Unknown;
+    }
+    match of {
+        Value::Collection(_) => of.element(),
+        _ => walk.guarded(of.element(), of),
+    }
+}
+
+/// Reads arguments. Closures among them take what the function says, or else first what a method of an iterator gives.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, function: Value, visited: Value) {
+    let parts = named_children(list).filter(|part| !part.kind().ends_with("comment"));
+    for (at, part) in parts.enumerate() {
+        if part.kind() != "closure_expression" {
+            walk.visit(part);
+            continue;
+        }
+        let first = walk.guarded(passed(function, at, 0), visited);
+        closure_given(walk, part, &|inner| if inner == 0 { first } else { passed(function, at, inner) });
+    }
+}
+
+/// What a function passes to the closure that is its argument `at`, as the parameter `inner` of that.
+fn passed(function: Value, at: usize, inner: usize) -> Value {
+    match (function, u8::try_from(at), u8::try_from(inner)) {
+        (Value::Itself(source), Ok(at), Ok(inner)) => Value::Parameter(source, at, Part::Parameter(inner)),
+        _ => Value::Unknown,
+    }
 }
 
 fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -841,20 +932,26 @@ fn macro_invocation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// What a macro gets: names with what stands between them. The value of what stands last.
 fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let parts: Vec<Node<'t>> = all_children(node).collect();
+    let is_code = |part: &Node<'t>| !part.kind().ends_with("comment");
+    let parts: Vec<Node<'t>> = all_children(node).filter(is_code).collect();
     let mut last = Value::Unknown;
     let mut path: Option<String> = None;
     let mut before = "";
-    let mut turbofish = 0;
+    let mut next_at = 0;
+    // The last name, and if it is that of a method, what that is called on.
+    let (mut name, mut receiver) = ("", None);
+    // The variable of a `let` whose value is read.
+    let mut bound: Option<Node<'t>> = None;
+    let mut visited = std::mem::take(&mut walk.callback);
     for (at, &part) in parts.iter().enumerate() {
-        if at < turbofish {
+        if at < next_at {
             if part.kind() == "identifier" {
                 walk.name(part, Role::Type);
             }
             continue;
         }
-        turbofish = end_of_turbofish(&parts, at + 1).unwrap_or(0);
-        let next = parts.get(turbofish.max(at + 1));
+        next_at = end_of_turbofish(&parts, at + 1).unwrap_or(0);
+        let next = parts.get(next_at.max(at + 1));
         let text = walk.text_of(part);
         match part.kind() {
             "identifier" | "self" | "crate" | "super" | "metavariable" => {
@@ -866,11 +963,13 @@ fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                     () if is_before_path => Role::Type,
                     () => Role::Read,
                 };
+                (name, receiver) = (text, Some(last).filter(|_| before == "."));
                 if is_root(text) && is_before_path {
                     let root = if text == "$crate" { "crate" } else { text };
                     path = Some(path.map_or_else(|| root.to_owned(), |path| format!("{path}::{root}")));
-                } else if before == "let" {
+                } else if before == "let" && !is_called {
                     walk.declare_local(part, Value::Unknown);
+                    bound = Some(part).filter(|_| next.is_some_and(|next| next.kind() == "="));
                     last = Value::Unknown;
                 } else if let Some(module) = path.take().filter(|_| before == "::") {
                     last = imported_name(walk, part, &module, role);
@@ -890,23 +989,65 @@ fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             // `let mut name`
             "mutable_specifier" => continue,
             "token_tree" => {
-                walk.scope(ScopeKind::Block, |walk| walk.visit(part));
-                last = match text.as_bytes().first() {
-                    Some(b'(') => last.called(),
-                    Some(b'[') => last.element(),
+                walk.callback = receiver.map_or(Value::Unknown, |of| self::visited(walk, name, of));
+                let inner = walk.scope(ScopeKind::Block, |walk| walk.visit(part));
+                walk.callback = Value::Unknown;
+                last = match (text.as_bytes().first(), receiver.take()) {
+                    (Some(b'('), Some(of)) => called_method(of, name, last),
+                    (Some(b'('), None) if matches!(name, "Some" | "Ok") => inner,
+                    (Some(b'('), None) => last.called(),
+                    (Some(b'['), _) => last.element(),
                     _ => Value::Unknown,
                 };
+                name = "";
             }
-            "." | "::" | "?" | ")" | "]" | "}" | "&" => {}
+            "|" if matches!(before, "" | "(" | "," | "=" | "{" | "move") => {
+                next_at = closure_in_tokens(walk, &parts, at, std::mem::take(&mut visited));
+                last = Value::Unknown;
+            }
+            ";" => {
+                if let Some(name) = bound.take() {
+                    walk.declare_local(name, last);
+                }
+                last = Value::Unknown;
+            }
+            "." | "::" | "?" | ")" | "]" | "}" | "&" | "await" => {}
             _ if part.is_named() => {
                 walk.visit(part);
                 last = Value::Builtin;
             }
             _ => last = Value::Unknown,
         }
-        before = if part.is_named() { "name" } else { part.kind() };
+        before = match part.kind() {
+            "identifier" if text == "move" => "move",
+            _ if part.is_named() => "name",
+            kind => kind,
+        };
     }
     last
+}
+
+/// Declares the parameters of a closure in the tokens of a macro, the first with a value; where its body begins.
+fn closure_in_tokens<'t>(walk: &mut Walk<'t>, parts: &[Node<'t>], at: usize, mut first: Value) -> usize {
+    let rest = parts.iter().enumerate().skip(at + 1);
+    let Some(end) = rest.clone().find(|(_, part)| part.kind() == "|").map(|(end, _)| end) else { return at + 1 };
+    let mut before = "|";
+    for (_, part) in rest.take_while(|(at, _)| *at < end) {
+        match part.kind() {
+            "identifier" if matches!(before, "|" | "," | "&" | "mut") => {
+                walk.declare_local(*part, std::mem::take(&mut first));
+            }
+            "identifier" => {
+                walk.name(*part, Role::Type);
+            }
+            "token_tree" => {
+                walk.visit(*part);
+            }
+            _ => {}
+        }
+        before = if part.kind() == "mutable_specifier" { "mut" } else { part.kind() };
+    }
+    end + 1
 }
 
 /// The end of `::<…>` that begins at a token.
@@ -1110,16 +1251,16 @@ const ELEMENTS: &[&str] =
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(function) = field(node, "function") else { return Value::Unknown };
     let method = Some(function).filter(|function| function.kind() == "field_expression");
-    let called = match method.and_then(|method| Some((field(method, "value")?, field(method, "field")?))) {
+    match method.and_then(|method| Some((field(method, "value")?, field(method, "field")?))) {
         Some((receiver, name)) if name.kind() == "field_identifier" => {
             let of = walk.visit(receiver);
             let member = walk.member(name, of, Role::Call);
             let name = walk.text_of(name);
-            match of {
-                _ if UNWRAPPING.contains(&name) => of,
-                Value::Collection(_) if ELEMENTS.contains(&name) => of.element(),
-                _ => member.called(),
+            let visited = visited(walk, name, of);
+            if let Some(list) = field(node, "arguments") {
+                arguments(walk, list, member, visited);
             }
+            return called_method(of, name, member);
         }
         _ => {
             let value = walk.visit_as(function, Role::Call);
@@ -1130,14 +1271,24 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             ) {
                 return field(node, "arguments").map_or(Value::Unknown, |arguments| walk.children(arguments));
             }
+            if let Some(list) = field(node, "arguments") {
+                arguments(walk, list, value, Value::Unknown);
+            }
             match value {
                 Value::Instance(_) | Value::Collection(_) => value,
                 _ => value.called(),
             }
         }
-    };
-    walk.field(node, "arguments");
-    called
+    }
+}
+
+/// The value of a call of a method of `of`; `member` is the method.
+fn called_method(of: Value, name: &str, member: Value) -> Value {
+    match of {
+        _ if UNWRAPPING.contains(&name) => of,
+        Value::Collection(_) if ELEMENTS.contains(&name) => of.element(),
+        _ => member.called(),
+    }
 }
 
 fn structure_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

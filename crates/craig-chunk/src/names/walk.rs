@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::{
     Choice, Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names,
-    Occurrence, OccurrenceIx, Parameter, Role, Site, Source, Traits, Value,
+    Occurrence, OccurrenceIx, Parameter, Role, Site, Source, Traits, Value, c::Paste,
 };
 use crate::grammar::{self, Grammar};
 
@@ -59,6 +59,19 @@ pub(crate) struct NameTable {
 enum Bound {
     Local(Value),
     Definition(DefinitionIx),
+    /// A member of the value, brought in by its name alone: `using shop::rate;`.
+    Member(Value),
+}
+
+impl Bound {
+    /// How a name that is bound so stands in the code; `None` of a local variable.
+    fn site(self) -> Option<Site> {
+        match self {
+            Self::Local(_) => None,
+            Self::Definition(definition) => Some(Site::Lexical(definition)),
+            Self::Member(of) => Some(Site::Member(of)),
+        }
+    }
 }
 
 /// What a scope belongs to.
@@ -130,12 +143,20 @@ pub(crate) struct Walk<'t> {
     pub(crate) owner: Option<NameId>,
     /// Whether members are defined as those of the type itself.
     pub(crate) is_static: bool,
-    /// Whether methods are defined as private from here on.
+    /// Whether methods are defined as private from here on; in C++, functions and variables, in a namespace without a name.
     pub(crate) is_private: bool,
+    /// Of macros of C by name, how they paste names from their arguments.
+    pub(crate) pastes: FxHashMap<NameId, Vec<Paste>>,
     /// In Rust, fields by their type whose type is the parameter of it at this index.
     pub(crate) parameter_fields: Vec<(NameId, NameId, usize)>,
+    /// In PHP, type parameters of what encloses the node, with the values of their bounds.
+    pub(crate) templates: Vec<(&'t str, Value)>,
+    /// In Rust, type parameters whose bound is the type of a function, with what that takes.
+    pub(crate) callables: Vec<(&'t str, Vec<Value>)>,
     /// In an `impl` of Rust, what fields of the type hold.
     pub(crate) held: Vec<(NameId, Value)>,
+    /// In Ruby, the parameter of the enclosing method that is its block.
+    pub(crate) block: Option<&'t str>,
     /// In Ruby, the parameter of a hook that stands for the class that includes the module.
     pub(crate) hooked: Option<&'t str>,
     /// Whether the walk is inside of a group of examples.
@@ -178,8 +199,12 @@ impl<'t> Walk<'t> {
             owner: None,
             is_static: false,
             is_private: false,
+            pastes: FxHashMap::default(),
             parameter_fields: Vec::new(),
+            templates: Vec::new(),
+            callables: Vec::new(),
             held: Vec::new(),
+            block: None,
             hooked: None,
             is_in_examples: false,
             constructed: FxHashSet::default(),
@@ -379,10 +404,7 @@ impl<'t> Walk<'t> {
             if occurrence.site == Site::Bare
                 && let Some(bound) = scope.names.get(&occurrence.name)
             {
-                occurrence.site = match bound {
-                    Bound::Local(_) => Site::Local,
-                    Bound::Definition(definition) => Site::Lexical(*definition),
-                };
+                occurrence.site = bound.site().unwrap_or(Site::Local);
             }
         }
     }
@@ -481,6 +503,26 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// The first value if its type is known, else the other.
+    pub(crate) fn guarded(&mut self, first: Value, other: Value) -> Value {
+        match (first, other) {
+            (Value::Unknown, known) | (known, Value::Unknown) => known,
+            (first, other) => self.choice(Choice::Guarded(first, other)),
+        }
+    }
+
+    /// An element of a collection; of one of two, an element of either.
+    pub(crate) fn element(&mut self, of: Value) -> Value {
+        let Value::Choice(at) = of else { return of.element() };
+        match self.found.choices.get(at as usize) {
+            Some(&Choice::Guarded(first, other)) => {
+                let (first, other) = (self.element(first), self.element(other));
+                self.guarded(first, other)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
     /// Notes until the scope ends what a variable, or a member of one, is known to be.
     pub(crate) fn narrow(&mut self, path: Node<'t>, value: Value) {
         let depth = self.scopes.len();
@@ -568,7 +610,10 @@ impl<'t> Walk<'t> {
                 self.push(node, name, role, Site::Lexical(definition));
                 Value::Itself(Source::Definition(definition))
             }
-            None => Value::Itself(Source::Occurrence(self.push(node, name, role, Site::Bare))),
+            bound => {
+                let site = bound.and_then(Bound::site).unwrap_or(Site::Bare);
+                Value::Itself(Source::Occurrence(self.push(node, name, role, site)))
+            }
         }
     }
 
@@ -581,6 +626,7 @@ impl<'t> Walk<'t> {
                 self.push(node, name, role, Site::Lexical(definition));
                 Some(Value::Itself(Source::Definition(definition)))
             }
+            Bound::Member(of) => Some(self.member(node, of, role)),
         }
     }
 
@@ -606,6 +652,11 @@ impl<'t> Walk<'t> {
         Value::Itself(Source::Occurrence(self.push(node, name, role, site)))
     }
 
+    /// A name that does not stand in the code and only gives a type.
+    pub(crate) fn unwritten(&mut self, name: NameId, role: Role, site: Site) -> Value {
+        Value::Itself(Source::Occurrence(self.push_at(0, 0, name, role, site)))
+    }
+
     /// A name at a site.
     pub(crate) fn at_site(&mut self, node: Node<'t>, role: Role, site: Site) -> Value {
         let text = self.text_of(node);
@@ -624,11 +675,7 @@ impl<'t> Walk<'t> {
         role: Role,
         site: Option<Site>,
     ) -> Value {
-        let (Some(before), Some(text)) =
-            (self.text_of(node).get(..range.start), self.text_of(node).get(range.clone()))
-        else {
-            return Value::Unknown;
-        };
+        let Some(text) = self.text_of(node).get(range.clone()) else { return Value::Unknown };
         if text.is_empty() || text.len() > MAX_NAME_BYTES {
             return Value::Unknown;
         }
@@ -636,18 +683,23 @@ impl<'t> Walk<'t> {
         let site = match (site, self.bound(name)) {
             (Some(site), _) => site,
             (None, Some(Bound::Local(value))) => return value,
-            (None, Some(Bound::Definition(definition))) => Site::Lexical(definition),
-            (None, None) => Site::Bare,
+            (None, bound) => bound.and_then(Bound::site).unwrap_or(Site::Bare),
         };
+        let (line, column) = self.position_in(node, range.start);
+        Value::Itself(Source::Occurrence(self.push_at(line, column, name, role, site)))
+    }
+
+    /// Line and byte of what begins so many bytes after the start of a node.
+    fn position_in(&self, node: Node<'_>, start: usize) -> (u32, u32) {
         let (line, column) = position(node);
+        let before = self.text_of(node).get(..start).unwrap_or_default();
         let n_lines = before.bytes().filter(|byte| *byte == b'\n').count();
         let column = match before.rfind('\n') {
             Some(at) => before.len() - at - 1,
             None => column as usize + before.len(),
         };
         let line = line.saturating_add(u32::try_from(n_lines).unwrap_or(u32::MAX));
-        let column = u32::try_from(column).unwrap_or(u32::MAX);
-        Value::Itself(Source::Occurrence(self.push_at(line, column, name, role, site)))
+        (line, u32::try_from(column).unwrap_or(u32::MAX))
     }
 
     fn push(&mut self, node: Node<'_>, name: NameId, role: Role, site: Site) -> OccurrenceIx {
@@ -703,13 +755,18 @@ impl<'t> Walk<'t> {
 
     /// As [`Walk::declare_local`], in the enclosing function.
     pub(crate) fn declare_in_function(&mut self, node: Node<'t>, value: Value) -> bool {
-        let name = self.id(self.text_of(node));
+        self.declare_in_function_named(self.text_of(node), value)
+    }
+
+    /// As [`Walk::declare_in_function`], of a name that stands in a comment.
+    pub(crate) fn declare_in_function_named(&mut self, name: &'t str, value: Value) -> bool {
+        let name = self.id(name);
         let Some(scope) = self.scopes.iter_mut().rev().find(|scope| scope.kind == ScopeKind::Function) else {
             return false;
         };
         let value = match scope.names.get(&name) {
             Some(Bound::Local(known)) => value.or(*known),
-            Some(Bound::Definition(_)) => return true,
+            Some(Bound::Definition(_) | Bound::Member(_)) => return true,
             _ => value,
         };
         scope.names.insert(name, Bound::Local(value));
@@ -839,6 +896,14 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Makes a name that `value` has as a member known in the nearest scope; false outside of functions, where there is none.
+    pub(crate) fn bring_in(&mut self, node: Node<'t>, value: Value) -> bool {
+        let name = self.id(self.text_of(node));
+        let Some(scope) = self.scopes.last_mut() else { return false };
+        scope.names.insert(name, Bound::Member(value));
+        true
+    }
+
     /// A definition that was added.
     pub(crate) fn definition(&mut self, index: DefinitionIx) -> Option<&mut Definition> {
         self.found.definitions.get_mut(index as usize)
@@ -849,7 +914,7 @@ impl<'t> Walk<'t> {
         let name = self.id(self.text_of(node));
         match self.bound(name) {
             Some(Bound::Definition(definition)) => Some(definition),
-            Some(Bound::Local(_)) => None,
+            Some(Bound::Local(_) | Bound::Member(_)) => None,
             None => self.top.get(&name).copied(),
         }
     }
@@ -896,6 +961,13 @@ impl<'t> Walk<'t> {
         parameters.shrink_to_fit();
         if let Some(definition) = self.definition(index) {
             definition.parameters = parameters;
+        }
+    }
+
+    /// Notes that a function returns what it is called on.
+    pub(crate) fn set_returns_receiver(&mut self, index: DefinitionIx) {
+        if let Some(definition) = self.definition(index) {
+            definition.traits = definition.traits.and(Traits::RETURNS_RECEIVER);
         }
     }
 
@@ -996,6 +1068,12 @@ impl<'t> Walk<'t> {
         (self.found.imports.len() - 1) as u32
     }
 
+    /// Whether an import brings a name into the file.
+    pub(crate) fn imports_name(&mut self, name: &'t str) -> bool {
+        let name = self.id(name);
+        self.found.imports.iter().any(|import| import.local == Some(name))
+    }
+
     /// The id of a text that does not stand in the file.
     pub(crate) fn id_of(&mut self, text: &str) -> NameId {
         if let Some(known) = self.ids.get(text) {
@@ -1021,6 +1099,29 @@ impl<'t> Walk<'t> {
         if let Some(known) = self.definition(definition) {
             known.name = name;
             known.column += skip;
+        }
+        Some(definition)
+    }
+
+    /// Defines a member of a type by a name in the text of a comment, unless the type has it already.
+    pub(crate) fn define_in_text(
+        &mut self,
+        of: DefinitionIx,
+        comment: Node<'t>,
+        range: Range<usize>,
+        kind: DefinitionKind,
+        traits: Traits,
+    ) -> Option<DefinitionIx> {
+        let text = self.text_of(comment).get(range.clone())?;
+        let name = self.id(text);
+        if self.defined.contains_key(&(Some(of), name)) {
+            return None;
+        }
+        let definition = self.define_named(text, Some(of), comment, comment, kind, traits)?;
+        let (line, column) = self.position_in(comment, range.start);
+        if let Some(known) = self.definition(definition) {
+            (known.line, known.column) = (line, column);
+            (known.line_start, known.line_end) = (line, line);
         }
         Some(definition)
     }
@@ -1062,7 +1163,7 @@ impl<'t> Walk<'t> {
         match self.bound(name) {
             Some(Bound::Local(value)) => value,
             Some(Bound::Definition(definition)) => Value::Itself(Source::Definition(definition)),
-            None => Value::Unknown,
+            Some(Bound::Member(_)) | None => Value::Unknown,
         }
     }
 
@@ -1075,6 +1176,13 @@ impl<'t> Walk<'t> {
     pub(crate) fn export_as(&mut self, name: &str, value: Value) {
         let name = self.id_of(name);
         self.found.exports.push(Export { name, value });
+    }
+
+    /// Notes a supertype of a definition; of a module, one whose names it has as well.
+    pub(crate) fn add_super(&mut self, of: DefinitionIx, value: Value) {
+        if let Some(known) = self.definition(of) {
+            known.supers.push(value);
+        }
     }
 
     /// Adds an export.

@@ -94,7 +94,7 @@ impl Style {
     }
 
     fn name(&self, names: &Names, occurrence: &Occurrence) -> Option<String> {
-        if occurrence.role == Role::Import {
+        if occurrence.role == Role::Import || !occurrence.is_written() {
             return None;
         }
         let last = || names.text(occurrence.name).to_owned();

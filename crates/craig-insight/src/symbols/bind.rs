@@ -4,14 +4,17 @@
 //! each round with what the one before found; then all occurrences. Every round reads only the results of earlier ones, so that
 //! the result does not depend on the order of files or threads.
 
+mod c;
 mod extensions;
 mod generics;
 mod globals;
 mod overriding;
+mod php;
 mod ruby;
 mod rust;
 mod values;
 
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use craig_chunk::names::{
@@ -155,6 +158,8 @@ pub(super) struct Binder<'t, 'n> {
     fluent: FxHashSet<SymbolIx>,
     /// What the parameters of functions are.
     parameters: FxHashMap<SymbolIx, Vec<Taken>>,
+    /// What files of C++ bring in by `using`.
+    usings: c::Usings,
 }
 
 /// What a parameter is, and what its own parameters are if its type is written as that of a function.
@@ -177,10 +182,14 @@ impl<'t, 'n> Binder<'t, 'n> {
             types: vec![Type::Unknown; n],
             fluent: FxHashSet::default(),
             parameters: FxHashMap::default(),
+            usings: c::Usings::default(),
         };
+        binder.open_inline_namespaces();
+        binder.usings = binder.bind_usings();
         binder.bind_supers();
         binder.all_supers = (0..n as SymbolIx).map(|of| binder.supers_of(of)).collect();
         for _ in 0..ROUNDS {
+            binder.usings = binder.bind_usings();
             binder.derive_parameters();
             binder.derive_types();
             binder.find_fluent();
@@ -229,9 +238,9 @@ impl<'t, 'n> Binder<'t, 'n> {
     }
 
     fn bind_supers(&mut self) {
-        let found = self.for_definitions(|binder, _, ix| {
+        let found = self.for_definitions(|binder, at, ix| {
             let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
-            if definition.supers.is_empty() {
+            if definition.supers.is_empty() || binder.binder.is_namespace(at) {
                 return None;
             }
             let types = definition.supers.iter().map(|&value| binder.value_type(value, 0));
@@ -276,6 +285,9 @@ impl<'t, 'n> Binder<'t, 'n> {
             if is_known {
                 return None;
             }
+            if definition.value == Value::Unknown {
+                return binder.binder.inherited_type(at);
+            }
             // `struct { … } name`: the variable is its own type.
             let derived = match definition.value {
                 Value::Instance(Source::Definition(own)) if own == ix && !definition.kind.is_type() => {
@@ -288,6 +300,16 @@ impl<'t, 'n> Binder<'t, 'n> {
         for (at, derived) in found {
             self.types[at as usize] = derived;
         }
+    }
+
+    /// What a method of PHP that says nothing of it returns, by what it takes the place of.
+    fn inherited_type(&self, at: SymbolIx) -> Option<Type> {
+        let is_method = self.table.entry(at).kind == DefinitionKind::Method;
+        if !is_method || self.table.family(at) != Family::Php {
+            return None;
+        }
+        let types = self.overridden(at).into_iter().map(|base| self.types[base as usize]);
+        types.into_iter().find(|of| matches!(of, Type::Instance(_) | Type::Collection(_)))
     }
 
     /// The references of one file.
@@ -303,6 +325,9 @@ impl<'t, 'n> Binder<'t, 'n> {
                     && occurrence.role == Role::Call
                     && (entry.kind == DefinitionKind::Field || entry.traits.has(Traits::PROPERTY))
             };
+            if !occurrence.is_written() {
+                continue;
+            }
             let bound = binder.bound(at as OccurrenceIx, 0);
             let confidence = bound.confidence;
             for &entity in bound.entities.iter().take(MAX_REFERENTS) {
@@ -634,7 +659,9 @@ struct FileBinder<'b, 't, 'n> {
     /// Of a file of Rust, what names of crates stand for.
     crates: FxHashMap<Name, Vec<Entity>>,
     /// Of a file of C, the files that it includes.
-    included: Option<FxHashSet<FileIx>>,
+    included: OnceCell<FxHashSet<FileIx>>,
+    /// Of a file of C++, the namespaces that are opened in others.
+    opened: RefCell<FxHashMap<Option<SymbolIx>, Rc<[SymbolIx]>>>,
 }
 
 /// Values that are made of each other are followed so far.
@@ -649,7 +676,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             family: binder.table.families[file],
             bound,
             crates: FxHashMap::default(),
-            included: None,
+            included: OnceCell::new(),
+            opened: RefCell::default(),
         }
     }
 
@@ -690,6 +718,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         };
         match occurrence.site {
             Site::Lexical(ix) => Bound::symbols(&[table.offsets[self.file] + ix], CERTAIN),
+            // `::name` of C++
+            Site::Import(_) if self.family == Family::C => self.of_no_namespace(sought),
             Site::Import(import) => Bound::certain(self.binder.modules.import(self.file, import)),
             Site::Bare => self.bare(sought, occurrence.within),
             Site::Member(Value::Super(of)) => {
@@ -721,6 +751,10 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             return read(self, Value::Choice(at), depth + 1);
         }
         let [first, other] = choice.values();
+        let is_guard = matches!(choice, Choice::Guarded(..)) && self.family != Family::Script;
+        if is_guard && self.value_type(first, depth + 1) == Type::Unknown {
+            return self.of_value(other, depth + 1, read);
+        }
         let mut found = self.of_value(first, depth + 1, read);
         if matches!(choice, Choice::Tested(..)) && self.n_unrelated(&found.entities) > 1 {
             found.confidence = found.confidence.min(TRUSTED - 1);
@@ -837,7 +871,11 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             },
         };
         let variables = held.into_iter().filter_map(|entity| match entity {
-            Entity::Symbol(at) if table.has_members(at) && !table.entry(at).kind.is_type() => {
+            Entity::Symbol(at)
+                if table.has_members(at)
+                    && !table.entry(at).kind.is_type()
+                    && !self.binder.is_namespace(at) =>
+            {
                 Some(table.canonical(at))
             }
             _ => None,
@@ -874,13 +912,13 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let Sought { name, role, .. } = sought;
         let (table, modules) = (self.binder.table, self.binder.modules);
         let binder = self.binder;
+        if self.family == Family::C {
+            return self.bare_of_c(sought, within);
+        }
         let fitting = self.enclosing_member(name, within, |at| binder.fits(at, sought));
         let found = fitting.or_else(|| self.enclosing_member(name, within, |at| binder.may_fit(at, sought)));
         if let Some(found) = found {
             return Bound::symbols(&found, CERTAIN);
-        }
-        if self.family == Family::C {
-            return self.linked(name, role);
         }
         let is_import = |entity: &Entity| matches!(*entity, Entity::Symbol(at) if binder.fits(at, sought));
         let mut imported = None;
@@ -1041,11 +1079,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 || self.family.has_implicit_members()
                 || entry.kind == DefinitionKind::Module;
             if is_space && sees_members {
-                let mut found = self.binder.member_where(current, name, fits);
-                // The type's own name is the type, not what makes it.
-                if self.family == Family::C {
-                    found.retain(|&at| table.entry(at).kind != DefinitionKind::Constructor);
-                }
+                let found = self.binder.member_where(current, name, fits);
                 if !found.is_empty() {
                     return Some(found);
                 }
@@ -1067,6 +1101,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let name = sought.name;
         let (table, modules) = (self.binder.table, self.binder.modules);
         match of {
+            Type::Static(at) if self.binder.is_namespace(at) => self.member_of_namespace(at, sought),
             Type::Static(at) | Type::Instance(at) | Type::Callable(at) => {
                 let found = self.for_role(self.binder.member(at, sought), sought.role);
                 if !found.is_empty() {
@@ -1086,8 +1121,11 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 // `module.exports = thing`, and then `module.exports.name = other`.
                 let file = table.entry(at).file as usize;
                 let found = modules.exports(file, name);
-                if !found.is_empty() {
+                if !found.is_empty() && self.family != Family::C {
                     return Bound { entities: found, confidence: TYPED };
+                }
+                if self.family == Family::Php {
+                    return self.of_subtypes(at, sought);
                 }
                 // What else an object has was given to it elsewhere: by a mixin, by `Object.create`.
                 let is_object = self.family == Family::Script && !table.entry(at).kind.is_type();

@@ -62,7 +62,7 @@ impl Family {
 
     /// Whether a bare name may be a member of the enclosing type.
     pub(super) fn has_implicit_members(self) -> bool {
-        matches!(self, Self::Jvm | Self::CSharp | Self::C | Self::Ruby | Self::Other(_))
+        matches!(self, Self::Jvm | Self::CSharp | Self::Ruby | Self::Other(_))
     }
 
     /// Whether top-level names are seen in all files, by no further rule.
@@ -125,6 +125,8 @@ pub(super) struct Table<'n> {
     /// The first of the definitions that are one type.
     canonical: Vec<SymbolIx>,
     members: FxHashMap<(SymbolIx, Name), Vec<SymbolIx>>,
+    /// Types and namespaces of C++ by what encloses them.
+    spaces: FxHashMap<(Option<SymbolIx>, Name), Vec<SymbolIx>>,
     /// What extends types of any project, by name.
     extensions: FxHashMap<Name, Vec<SymbolIx>>,
     /// Constructors by their type.
@@ -154,6 +156,7 @@ impl<'n> Table<'n> {
             top: Vec::with_capacity(files.len()),
             canonical: Vec::new(),
             members: FxHashMap::default(),
+            spaces: FxHashMap::default(),
             extensions: FxHashMap::default(),
             constructors: FxHashMap::default(),
             has_members: FxHashSet::default(),
@@ -190,9 +193,10 @@ impl<'n> Table<'n> {
         self.group_of.push(group);
         let mut top = Scope::default();
         for at in offset as usize..self.entries.len() {
-            let Entry { name, parent, traits, ix, .. } = self.entries[at];
+            let Entry { name, kind, parent, traits, ix, .. } = self.entries[at];
             // Extensions are imported by their names alone.
-            let is_owned = names.definitions[ix as usize].owner.is_some() && !traits.has(Traits::EXTENSION);
+            let is_owned = names.definitions[ix as usize].owner.is_some() && !traits.has(Traits::EXTENSION)
+                || kind == DefinitionKind::EnumMember && traits.has(Traits::STATIC);
             if traits.has(Traits::LOCAL) {
                 continue;
             }
@@ -287,15 +291,25 @@ impl<'n> Table<'n> {
             if let Some(owner) = definition.owner.filter(|_| !is_inner_extension) {
                 let owner = match self.families[file as usize] {
                     Family::Jvm => self.receiver_type(file as usize, self.files[file as usize].text(owner)),
+                    Family::C => self.qualified_owner(at as SymbolIx, self.files[file as usize].text(owner)),
                     _ => self.type_named(file as usize, self.name(file as usize, owner)),
                 };
                 if let Some(owner) = owner
                     && !self.is_inside(owner, at as SymbolIx)
                 {
                     self.entries[at].parent = Some(owner);
+                    if self.families[file as usize] == Family::C && self.is_space(at as SymbolIx) {
+                        let key = (Some(self.canonical[owner as usize]), self.entries[at].name);
+                        self.spaces.entry(key).or_default().push(self.canonical[at]);
+                    }
                 }
             }
             let Entry { name, parent, kind, traits, .. } = self.entries[at];
+            // An enumerator of C is a name of what encloses the enumeration as well.
+            if let Some(around) = self.around_enumeration(at as SymbolIx) {
+                self.has_members.insert(around);
+                add(self.members.entry((self.canonical[around as usize], name)).or_default(), at);
+            }
             let is_placed = definition.parent.is_none() && parent.is_some();
             if !kind.is_type() && traits.has(Traits::EXTENSION) && !is_placed {
                 self.extensions.entry(name).or_default().push(at as u32);
@@ -309,6 +323,53 @@ impl<'n> Table<'n> {
                 add(self.members.entry((self.canonical[parent as usize], name)).or_default(), at);
             }
         }
+    }
+
+    /// What encloses the enumeration of an enumerator of C, unless that is known by the name of the enumeration alone.
+    fn around_enumeration(&self, at: SymbolIx) -> Option<SymbolIx> {
+        let Entry { kind, parent, traits, .. } = self.entries[at as usize];
+        let is_open = kind == DefinitionKind::EnumMember && !traits.has(Traits::STATIC);
+        let of = parent.filter(|_| is_open && self.family(at) == Family::C)?;
+        self.entries[of as usize].parent
+    }
+
+    /// Whether a definition is a type or a module.
+    fn is_space(&self, at: SymbolIx) -> bool {
+        let kind = self.entries[at as usize].kind;
+        kind.is_type() || kind == DefinitionKind::Module
+    }
+
+    /// What the name before a member of C++ that stands outside of it means, such as `shop::Cart`: sought from where the member
+    /// stands outwards, else the nearest of those whose name ends so.
+    fn qualified_owner(&self, at: SymbolIx, path: &str) -> Option<SymbolIx> {
+        let Entry { file, parent, .. } = self.entries[at as usize];
+        let file = file as usize;
+        let parts: Vec<Name> = path.split("::").map(|part| self.find(part)).collect::<Option<_>>()?;
+        let around = std::iter::successors(parent, |&at| self.entries[at as usize].parent);
+        let mut around = around.map(Some).chain([None]);
+        let last = parts.last().copied()?;
+        around
+            .find_map(|scope| parts.iter().try_fold(scope, |of, &name| self.space(file, of, name).map(Some))?)
+            .or_else(|| self.nearest(file, last, |at| self.is_named(at, &parts)))
+            .or_else(|| self.type_named(file, last))
+    }
+
+    /// A type or namespace of C++ that a file may see, in another one or outside of all.
+    fn space(&self, file: FileIx, of: Option<SymbolIx>, name: Name) -> Option<SymbolIx> {
+        let found = self.spaces.get(&(of.map(|of| self.canonical[of as usize]), name))?;
+        let file_of = |at: SymbolIx| self.entries[at as usize].file as usize;
+        let is_shared = |at: SymbolIx| {
+            self.entries[at as usize].kind == DefinitionKind::Module || self.is_header(file_of(at))
+        };
+        let own = found.iter().find(|&&at| file_of(at) == file);
+        own.or_else(|| found.iter().find(|&&at| is_shared(at))).copied()
+    }
+
+    /// Whether the names of a definition and of what encloses it end with these.
+    fn is_named(&self, at: SymbolIx, names: &[Name]) -> bool {
+        let around = std::iter::successors(Some(at), |&at| self.entries[at as usize].parent);
+        let mut around = around.map(|at| self.entries[at as usize].name);
+        names.iter().rev().all(|&name| around.next() == Some(name))
     }
 
     /// Whether a definition is another one or inside of it: `class A::A` does not enclose itself.
@@ -341,6 +402,12 @@ impl<'n> Table<'n> {
             let known = *first.entry((parent, group, name, arity)).or_insert(at as u32);
             if self.family(known) == family {
                 self.canonical[at] = known;
+            }
+            if family == Family::C && self.definition(at as u32).owner.is_none() {
+                let same = self.spaces.entry((parent, name)).or_default();
+                if same.last() != Some(&self.canonical[at]) {
+                    same.push(self.canonical[at]);
+                }
             }
         }
     }
@@ -384,23 +451,24 @@ impl<'n> Table<'n> {
 
     /// The type of a name that a file sees without imports: of the file, its package, or the nearest.
     pub(super) fn type_named(&self, file: FileIx, name: Name) -> Option<SymbolIx> {
-        let is_type = |&&at: &&SymbolIx| {
-            let entry = &self.entries[at as usize];
-            entry.kind.is_type() || entry.kind == DefinitionKind::Module
+        let type_of = |scope: &Scope| {
+            scope.get(&name).into_iter().flatten().copied().find(|&at| self.is_space(at))
         };
-        let of_file = self.top[file].get(&name).into_iter().flatten().find(is_type);
-        let of_group =
-            || self.group_top[self.group_of[file] as usize].get(&name).into_iter().flatten().find(is_type);
         // In another type of the file, such as `Planner::Impl` of C++, or in another file of a Rust module.
-        let nearest = || {
-            let path = |file: usize| self.workspace.files[file].path.as_bytes();
-            let all = self.named(name).iter().filter(is_type);
-            all.filter(|&&at| self.family(at) == self.families[file]).min_by_key(|&&at| {
-                let other = path(self.entries[at as usize].file as usize).iter();
-                std::cmp::Reverse(path(file).iter().zip(other).take_while(|(a, b)| a == b).count())
-            })
-        };
-        of_file.or_else(of_group).or_else(nearest).copied()
+        type_of(&self.top[file])
+            .or_else(|| type_of(&self.group_top[self.group_of[file] as usize]))
+            .or_else(|| self.nearest(file, name, |_| true))
+    }
+
+    /// Of the types and modules of a name that fit, the one whose file is nearest to a file.
+    fn nearest(&self, file: FileIx, name: Name, fits: impl Fn(SymbolIx) -> bool) -> Option<SymbolIx> {
+        let path = |file: usize| self.workspace.files[file].path.as_bytes();
+        let is_sought =
+            |at: &SymbolIx| self.is_space(*at) && self.family(*at) == self.families[file] && fits(*at);
+        self.named(name).iter().copied().filter(is_sought).min_by_key(|&at| {
+            let other = path(self.entries[at as usize].file as usize).iter();
+            std::cmp::Reverse(path(file).iter().zip(other).take_while(|(a, b)| a == b).count())
+        })
     }
 
     fn intern(&mut self, text: &'n str) -> Name {

@@ -235,3 +235,185 @@ int modify(const char *style, struct cell *cell) {
         "#]],
     );
 }
+
+#[test]
+fn functions_of_two_namespaces_are_told_apart() {
+    check(
+        r#"
+//- /shop.hpp
+namespace shop::tax { int rate(int cents); int rate(int cents, int more); }
+namespace shop { namespace post { int rate(int grams); int weigh(int grams); } }
+//- /shop.cpp
+#include "shop.hpp"
+namespace shop {
+namespace tax { int rate(int cents) { return cents; } }
+namespace post { int rate(int grams) { return weigh(grams); } }
+}
+int shop::post::weigh(int grams) { return rate(grams); }
+//- /names.hpp
+#include "shop.hpp"
+namespace st = shop::tax;
+namespace local { using shop::post::rate; }
+//- /use.cpp
+#include "names.hpp"
+int a() { return shop::tax::rate(1) + shop::post::rate(1); }
+int b() { using shop::tax::rate; return rate(2); }
+int c() { using namespace shop::post; return weigh(3); }
+int d() { return st::rate(4) + local::rate(4); }
+namespace local { int e() { return rate(5); } }
+//- /opened.cpp
+#include "shop.hpp"
+using namespace shop::tax;
+int f() { return rate(6); }
+//- /decoy.cpp
+int rate(int x) { return x; }
+int g() { return rate(7); }
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn names_without_linkage_stay_in_their_file() {
+    check(
+        r#"
+//- /a.cpp
+namespace shop {
+namespace { int parse(int x) { return x; } int limit = 1; }
+static int check(int x) { return x; }
+const int SIZE = 4;
+int a() { return parse(1) + check(limit) + SIZE; }
+}
+//- /b.cpp
+namespace shop {
+namespace { int parse(int x) { return x; } int limit = 2; }
+static int check(int x) { return x; }
+const int SIZE = 5;
+int b() { return parse(2) + check(limit) + SIZE; }
+}
+//- /c.c
+static int parse(int x) { return x; }
+static int limit;
+int c(void) { return parse(limit); }
+//- /d.c
+int parse(int x);
+int limit;
+int d(void) { return parse(limit); }
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn what_an_inline_namespace_has_is_of_the_one_around_it() {
+    check(
+        r#"
+//- /lib.hpp
+namespace lib {
+inline namespace v1 { int open(); struct File { int size(); }; }
+namespace v0 { int open(); }
+inline namespace v2::detail { int hidden(); }
+}
+//- /use.cpp
+#include "lib.hpp"
+int lib::File::size() { return open(); }
+int go(lib::File& file) { return lib::open() + lib::v0::open() + lib::v1::open() + file.size(); }
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_member_outside_of_its_class_is_of_the_class_that_it_names_in_full() {
+    check(
+        r#"
+//- /shop.hpp
+namespace shop { class Cart { public: class Impl; int total(); static int made; }; }
+namespace park { class Cart { public: class Impl; int total(); }; }
+//- /shop.cpp
+#include "shop.hpp"
+class shop::Cart::Impl { public: int sum(); };
+class park::Cart::Impl { public: int sum(); };
+int shop::Cart::Impl::sum() { return 1; }
+int park::Cart::Impl::sum() { return 2; }
+int shop::Cart::total() { return Impl().sum(); }
+int shop::Cart::made = 0;
+namespace park { int Cart::total() { return 3; } }
+//- /use.cpp
+#include "shop.hpp"
+int go(shop::Cart& cart, park::Cart& other) { return cart.total() + other.total() + shop::Cart::made; }
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn enumerators_are_names_of_what_encloses_the_enumeration() {
+    check(
+        r#"
+//- /kind.hpp
+namespace shop {
+enum Kind { PLAIN, RING };
+enum class Size { SMALL };
+class Cart { public: enum State { OPEN }; };
+}
+//- /use.cpp
+#include "kind.hpp"
+int SMALL = 1;
+int go() { return shop::PLAIN + shop::Kind::RING + shop::Cart::OPEN + (int) shop::Size::SMALL + SMALL; }
+namespace shop { int here() { return RING + SMALL; } }
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_macro_before_a_type_hides_neither_the_type_nor_the_name() {
+    check(
+        r#"
+//- /meter.h
+#define UNUSED __attribute__((unused))
+typedef struct Meter_ { int w; } Meter;
+int y;
+int go(UNUSED Meter *m, UNUSED int y) { UNUSED Meter *n = m; return n->w + m->w + y; }
+int on(int x, UNUSED struct Meter_ *m) { return m->w; }
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_macro_pastes_names_from_its_arguments() {
+    check(
+        r#"
+//- /m.c
+#define CALL(n) do_##n()
+#define FIELD(s, n) (s)->n##_size
+#define ENTRY(n, kind) { #n, cmd_ ## n ## _ ## kind }
+#define LOG(fmt, ...) log_line(fmt, ##__VA_ARGS__)
+static void do_open(void) {}
+static void do_n(void) {}
+static void cmd_open_fast(void) {}
+static void log_line(const char *fmt, ...) {}
+struct entry { const char *name; void (*run)(void); };
+static struct entry entries[] = { ENTRY(open, fast), ENTRY(1 + 2, fast) };
+void go(int open) { CALL(open); LOG("x", open); entries->run(); }
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_type_that_a_macro_writes_has_its_name() {
+    check(
+        r#"
+//- /m.h
+#define CUES(count) struct { int n; int c[count]; }
+typedef CUES(100) cues_t;
+//- /use.c
+#include "m.h"
+int go(cues_t *cues) { return cues->n; }
+"#,
+        &expect![[r#""#]],
+    );
+}

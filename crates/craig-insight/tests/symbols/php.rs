@@ -139,3 +139,177 @@ final class File extends Base
         "#]],
     );
 }
+
+#[test]
+fn doc_comments_give_types() {
+    check(
+        r"
+//- /src/Store.php
+<?php
+namespace Shop;
+
+class Store
+{
+    public function save($row) { return $row; }
+    /** @return Item[] */
+    public function items() { return []; }
+}
+class Item { public function ship() {} }
+class Decoy { public function save($row) {} public function ship() {} }
+//- /app/A.php
+<?php
+namespace App;
+
+use Shop\Item;
+use Shop\Store;
+
+/**
+ * @property-read Store $lazy The store.
+ * @method static Store open(string $path)
+ * @method Item pick()
+ * @method rest()
+ */
+class A
+{
+    /** @var Store|null */
+    private $store;
+    /** @var array<string, Item> */
+    private $items;
+    /** @var T */
+    private $other;
+
+    /**
+     * @param \Shop\Store $given
+     * @param  list<Item>  $all
+     * @return \Shop\Store
+     */
+    public function go($given, array $all)
+    {
+        $this->store->save(1);
+        $given->save(2);
+        $this->lazy->save(3);
+        A::open('x')->save(4);
+        $this->pick()->ship();
+        $this->other->save(5);
+        foreach ($all as $one) { $one->ship(); }
+        foreach ($this->items as $one) { $one->ship(); }
+        foreach ($given->items() as $one) { $one->ship(); }
+        /** @var Store $found */
+        $found = unknown();
+        $found->save(6);
+        /** @var Item $each */
+        foreach (unknown() as $each) { $each->ship(); }
+        return $given;
+    }
+}
+function run(A $a) { $a->go(1, [])->save(7); $a->rest()->save(8); }
+",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_fluent_method_returns_what_it_is_called_on() {
+    check(
+        r"
+//- /src/Query.php
+<?php
+namespace Db;
+
+abstract class Base
+{
+    public function where($x) { $this->x = $x; return $this; }
+    /** @return $this */
+    public function limit($n) { return $this->with($n); }
+    public function order($x): static { return clone $this; }
+    public static function make(): static { return new static(); }
+    public static function plain(): self { return new Query(); }
+    public function other() { if ($this->x) { return new Other(); } return $this; }
+}
+class Query extends Base { public function get() {} }
+class Other { public function get() {} }
+
+function run(Query $q)
+{
+    $q->where(1)->limit(2)->order(3)->get();
+    Query::make()->get();
+    Query::plain()->get();
+    $q->other()->get();
+}
+",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn methods_are_called_by_arrays_and_strings() {
+    check(
+        r"
+//- /src/Store.php
+<?php
+namespace Shop;
+
+class Store
+{
+    public $name;
+    public function save($row) { return $row; }
+    public static function open($row) { return usort($row, [self::class, 'open']); }
+    public function name() {}
+    public function go() { return array_map(array($this, 'save'), []); }
+}
+//- /src/Decoy.php
+<?php
+namespace Decoy;
+class Store { public function save($row) {} }
+//- /app/A.php
+<?php
+namespace App;
+
+use Shop\Store;
+
+function go(Store $s, $x) {
+    usort($x, [$s, 'save']);
+    usort($x, [Store::class, 'open']);
+    usort($x, ['Shop\Store', 'open']);
+    usort($x, 'Shop\Store::open');
+    usort($x, '\Shop\Store::open');
+    usort($x, [$x, 'save']);
+    usort($x, ['save', 'open']);
+    usort($x, ['save' => $s, 1 => 'save']);
+    return [$s, 'unknown', 'save'];
+}
+",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn containers_give_an_instance_of_the_class() {
+    check(
+        r"
+//- /src/Store.php
+<?php
+namespace Shop;
+
+class Store { public function save($row) {} }
+class Decoy { public function save($row) {} }
+class Settings { public function get($name): Decoy { return new Decoy(); } }
+//- /app/A.php
+<?php
+namespace App;
+
+use Shop\Settings;
+use Shop\Store;
+
+function go($container, Settings $settings) {
+    $container->get(Store::class)->save(1);
+    $container->make(Store::class, ['x' => 1])->save(2);
+    app(Store::class)->save(3);
+    resolve(Store::class)->save(4);
+    $settings->get(Store::class)->save(5);
+    $container->has(Store::class)->save(6);
+}
+",
+        &expect![[r#""#]],
+    );
+}

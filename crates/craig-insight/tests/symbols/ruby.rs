@@ -471,3 +471,194 @@ end
         "#]],
     );
 }
+
+#[test]
+fn a_block_takes_what_the_method_yields() {
+    check(
+        r"
+//- /s.rb
+class Store
+  def save(x)
+    x
+  end
+
+  def self.open
+    yield new, 1
+  end
+
+  def self.use(&block)
+    block.call(Item.new, Store.new)
+  end
+
+  def each
+    @lock.synchronize { yield self }
+  end
+
+  def twice
+    yield
+  end
+end
+
+class Item
+  def save(x)
+    x
+  end
+end
+//- /a.rb
+Store.open { |s| s.save(1) }
+Store.use do |item, store|
+  item.save(2)
+  store.save(3)
+end
+Store.new.each { |s, t| s.save(4) }
+Store.new.twice { |s| s.save(5) }
+[Item.new].each { |i| i.save(6) }
+",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn delegated_methods_are_those_of_the_object() {
+    check(
+        r#"
+//- /m.rb
+class Store
+  def save(x)
+    x
+  end
+
+  def size
+  end
+
+  def self.open
+  end
+end
+
+class Other
+  def save(x)
+  end
+
+  def size
+  end
+end
+
+class A
+  extend Forwardable
+  def_delegators :@store, :save
+  def_delegator :@store, :size, :length
+  delegate :size, to: :store, prefix: true
+  delegate :open, to: "Store"
+  attr_reader :store
+
+  def initialize
+    @store = Store.new
+  end
+end
+
+a = A.new
+a.save(1)
+a.length
+a.store_size
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn records_are_found_by_associations_and_finders() {
+    check(
+        r#"
+//- /m.rb
+class Item < ApplicationRecord
+  belongs_to :cart
+  scope :open, -> { where(open: true) }
+
+  def ship
+  end
+end
+
+class Category < ApplicationRecord
+  def ship
+  end
+end
+
+class Cart < ApplicationRecord
+  has_many :items, dependent: :destroy
+  has_many :old_ones, class_name: "Item"
+  has_many :categories
+  has_one :parent, class_name: 'Cart'
+  belongs_to :owner, polymorphic: true
+
+  def go
+    items.each { |i| i.ship }
+    items.where(a: 1).order(:b).first.ship
+    old_ones.map(&:ship)
+    categories.find(1).ship
+    parent.items.last.ship
+    owner.ship
+    Item.find(1).ship
+    Item.where(a: 1).each { |i| i.ship }
+    Item.find_by(a: 1).cart.go
+    Item.open.each { |i| i.ship }
+    Item.find_each { |i| i.ship }
+  end
+end
+//- /other.rb
+class Registry
+  def self.find(name)
+    TABLE[name]
+  end
+
+  def ship
+  end
+end
+
+Registry.find(1).ship
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn symbols_name_methods_that_are_sent() {
+    check(
+        r#"
+//- /m.rb
+class M
+  before_action :check, if: :ready?, only: [:go]
+  rescue_from Failed, with: :failed
+
+  def check
+  end
+
+  def ready?
+  end
+
+  def failed
+  end
+
+  def open_it
+  end
+
+  def go(other)
+    send(:open_it)
+    public_send("open_it")
+    [1].each(&method(:open_it))
+    M.new.try(:open_it)
+    other.send(:open_it)
+    send(other)
+  end
+end
+
+class Decoy
+  def open_it(x)
+  end
+
+  def check(x)
+  end
+end
+"#,
+        &expect![[r#""#]],
+    );
+}

@@ -598,3 +598,89 @@ fn inline() {}
         "#]],
     );
 }
+
+#[test]
+fn macros_read_chains_closures_and_variables() {
+    check(
+        r#"
+//- /src/lib.rs
+pub struct Shebang { pub parts: Vec<Part> }
+pub struct Part;
+pub struct Decoy;
+
+impl Shebang {
+    pub fn new(l: &str) -> Option<Self> { Some(Shebang { parts: vec![] }) }
+    pub fn include(&self) -> bool { true }
+    pub fn named(self, name: &str) -> Self { self }
+}
+
+impl Part {
+    pub fn include(&self) -> bool { true }
+    pub fn named(&self) -> bool { true }
+}
+
+impl Decoy {
+    pub fn include(&self) -> bool { true }
+    pub fn named(&self) -> bool { true }
+}
+
+fn all(shebang: Shebang) {
+    assert!(!Shebang::new("a").unwrap().include());
+    let made = vec![
+        Shebang::new("a")? // the first
+            .named("b") /* the second */
+            .named("c"),
+    ];
+    assert!(made[0].include());
+    assert!(shebang.parts.iter().any(|part| part.named()));
+    assert_eq!(Some(Part).map(|part| part.include()), None);
+    wrap! {
+        let part = Part;
+        let shebang = Shebang::new("d").expect("d");
+        shebang.include();
+    }
+    println!("{}", shebang.parts.first().unwrap().include());
+}
+"#,
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn closures_take_what_the_function_passes() {
+    check(
+        r#"
+//- /src/lib.rs
+pub struct Store { items: Vec<Item>, last: Option<Item> }
+pub struct Item;
+pub struct Decoy;
+
+impl Store {
+    pub fn save(&self, x: u32) -> u32 { x }
+    fn with(&self, name: &str, f: impl FnOnce(&Item, &Store)) {}
+}
+
+impl Item { pub fn save(&self, x: u32) -> u32 { x } }
+impl Decoy { pub fn save(&self, x: u32) -> u32 { x } }
+
+fn plain(f: impl Fn(&Store) -> u32) {}
+fn generic<F: FnMut(Store) -> u32>(f: F) {}
+fn bounded<F>(n: u32, f: F) where F: Fn(&mut Store) -> u32 {}
+fn boxed(f: Box<dyn Fn(&Store) -> u32>) {}
+fn pointer(f: fn(&Store) -> u32) {}
+
+fn go(store: &Store) {
+    plain(|s| s.save(1));
+    generic(|s| s.save(2));
+    bounded(1, |s| s.save(3));
+    pointer(|s| s.save(4));
+    store.with("x", |item, store| { item.save(5); store.save(6); });
+    store.items.iter().filter(|item| item.save(7) > 0).for_each(|item| { item.save(8); });
+    store.last.as_ref().map(|item| item.save(9));
+    if let Some(last) = &store.last { last.save(10); }
+    plain(|s: &Decoy| s.save(11));
+}
+"#,
+        &expect![[r#""#]],
+    );
+}

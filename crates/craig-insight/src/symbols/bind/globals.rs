@@ -1,12 +1,11 @@
-//! Names that no scope and no import binds: linked symbols of C, globals of Ruby and PHP, crates of Rust, and candidates by name alone.
+//! Names that no scope and no import binds: globals of C#, crates of Rust, and candidates by name alone.
 
 use craig_chunk::names::{DefinitionKind, Role, Traits};
 use rustc_hash::FxHashSet;
 
-use super::{Bound, CERTAIN, FileBinder, GLOBAL, MAX_CANDIDATES, ONLY, Sought, TYPED};
+use super::{Bound, FileBinder, GLOBAL, MAX_CANDIDATES, ONLY, Sought, TYPED};
 use crate::symbols::SymbolIx;
 use crate::symbols::table::{Family, Name};
-use crate::workspace::FileIx;
 
 /// Of more types, it is not asked which extend each other.
 const MAX_OWNERS: usize = 32;
@@ -40,64 +39,6 @@ impl FileBinder<'_, '_, '_> {
         }
         let found = self.crates.entry(name).or_insert_with(|| modules.rust_space(file, text));
         if found.is_empty() { Bound::external() } else { Bound::certain(found.clone()) }
-    }
-
-    /// A name of C: of the file and what it includes, and where that only declares it, of the file that defines it.
-    pub(super) fn linked(&mut self, name: Name, role: Role) -> Bound {
-        let table = self.binder.table;
-        let is_seen = |&&at: &&SymbolIx| {
-            let entry = table.entry(at);
-            let is_top = entry.parent.is_none_or(|parent| {
-                let parent = table.entry(parent);
-                let is_open = matches!(parent.kind, DefinitionKind::Module | DefinitionKind::Enum);
-                is_open || entry.kind.is_type()
-            });
-            is_top && table.families[entry.file as usize] == self.family
-        };
-        let mut all: Vec<SymbolIx> = table.named(name).iter().filter(is_seen).copied().collect();
-        if all.is_empty() {
-            return Bound::external();
-        }
-        // Tags have names of their own: `struct stat` is not `stat()`.
-        let is_type = |at: SymbolIx| table.entry(at).kind.is_type();
-        if matches!(role, Role::Type | Role::Call)
-            && all.iter().any(|&at| is_type(at) == (role == Role::Type))
-        {
-            all.retain(|&at| is_type(at) == (role == Role::Type));
-        }
-        let is_linked = |at: SymbolIx| {
-            let entry = table.entry(at);
-            let has_linkage = matches!(entry.kind, DefinitionKind::Function | DefinitionKind::Variable)
-                || entry.kind.is_type();
-            has_linkage && !entry.traits.has(Traits::PRIVATE)
-        };
-        let is_near = |file: &mut Self, at: SymbolIx| file.includes(table.entry(at).file as usize);
-        let mut near: Vec<SymbolIx> = all.iter().copied().filter(|&at| is_near(self, at)).collect();
-        if near.is_empty() {
-            let file_of = |at: SymbolIx| table.entry(at).file as usize;
-            let found: Vec<SymbolIx> = all
-                .into_iter()
-                .filter(|&at| {
-                    let is_value =
-                        matches!(table.entry(at).kind, DefinitionKind::Function | DefinitionKind::Variable);
-                    table.is_header(file_of(at)) || is_value && is_linked(at)
-                })
-                .collect();
-            return Bound::global(&found, found.len());
-        }
-        let is_value = |&at: &SymbolIx| !table.entry(at).kind.is_type() && is_linked(at);
-        if near.iter().any(is_value) {
-            let others = all.into_iter().filter(is_value).filter(|at| !near.contains(at));
-            let others: Vec<SymbolIx> = others.take(MAX_CANDIDATES).collect();
-            near.extend(others);
-        }
-        Bound::symbols(&near, CERTAIN)
-    }
-
-    /// Whether the file is `other` or includes it.
-    fn includes(&mut self, other: FileIx) -> bool {
-        let (modules, file) = (self.binder.modules, self.file);
-        self.included.get_or_insert_with(|| modules.included(file)).contains(&other)
     }
 
     /// A name that all files of a language see.
@@ -173,7 +114,9 @@ impl FileBinder<'_, '_, '_> {
             let is_seen = !entry.traits.has(Traits::PRIVATE) || is_own;
             let fits = self.binder.fits(at, sought) || role == Role::Read;
             let is_in_sight = !extends || self.sees_extension(at);
-            is_member && fits_role && fits_value && is_family && is_seen && fits && is_in_sight
+            // What the comment of a class declares is defined elsewhere.
+            let is_declared = self.family == Family::Php && entry.traits.has(Traits::DECLARATION);
+            is_member && !is_declared && fits_role && fits_value && is_family && is_seen && fits && is_in_sight
         };
         table.named(name).iter().filter(fits).copied().collect()
     }

@@ -4,7 +4,7 @@ use craig_chunk::names::{
     Choice, DefinitionIx, DefinitionKind, OccurrenceIx, Part, Site, Source, Traits, Value,
 };
 
-use super::{FileBinder, MAX_CHAIN, TRUSTED, Type};
+use super::{FileBinder, MAX_CHAIN, ONLY, TRUSTED, Type};
 use crate::symbols::modules::Entity;
 use crate::symbols::table::{Family, Name};
 
@@ -179,7 +179,7 @@ impl FileBinder<'_, '_, '_> {
             _ => {}
         }
         let is_known = match (choice, found) {
-            (_, Type::Unknown | Type::External(_)) => false,
+            (_, Type::Unknown | Type::External(_)) => self.is_own_method(first, depth),
             (Choice::Applied(..), Type::Instance(of) | Type::Static(of)) => !self.binder.is_opaque(of),
             _ => true,
         };
@@ -219,6 +219,19 @@ impl FileBinder<'_, '_, '_> {
             Type::Collection(_) | Type::Arguments(..) => Some(of),
             _ => None,
         }
+    }
+
+    /// Whether a value is that of a call of a method of the project in Ruby, of which a framework's rules say nothing.
+    fn is_own_method(&mut self, value: Value, depth: usize) -> bool {
+        let (Value::Called(Source::Occurrence(at)) | Value::ElementOfCalled(Source::Occurrence(at))) = value
+        else {
+            return false;
+        };
+        if self.family != Family::Ruby {
+            return false;
+        }
+        let bound = self.bound(at, depth);
+        bound.confidence > ONLY && bound.is_known()
     }
 
     /// The types that a value may have: of a name that stands for several things, all of theirs.
@@ -344,7 +357,12 @@ impl FileBinder<'_, '_, '_> {
         if !returns_receiver {
             return None;
         }
-        Some(self.value_type(receiver, depth + 1)).filter(|&of| of != Type::Unknown)
+        // `static` of PHP is an instance also where the method is one of the class.
+        let of = match self.value_type(receiver, depth + 1) {
+            of if self.family == Family::Php => of.instance(),
+            of => of,
+        };
+        Some(of).filter(|&of| of != Type::Unknown)
     }
 
     /// The name of what a value is made from, as it is written.

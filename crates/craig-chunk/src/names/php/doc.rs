@@ -1,0 +1,296 @@
+//! Types that doc comments of PHP give: `@var Store`, `@param Item[] $items`, `@return static`, `@property Cart $cart`.
+
+use tree_sitter::Node;
+
+use super::super::walk::Walk;
+use super::super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Traits, Value};
+
+/// One tag of a doc comment.
+pub(super) struct Tag<'t> {
+    name: &'t str,
+    /// What follows the name of the tag.
+    rest: &'t str,
+}
+
+impl<'t> Tag<'t> {
+    /// The type and what follows it.
+    fn typed(&self) -> (&'t str, &'t str) {
+        let (of, subject) = self.rest.split_at(type_length(self.rest));
+        (of, subject.trim_ascii_start())
+    }
+
+    /// Whether it gives the type of this variable.
+    fn is_about(&self, variable: &str) -> bool {
+        subject_name(self.typed().1) == Some(variable)
+    }
+}
+
+/// The name of the variable that a text begins with: `items` of `...$items they are`.
+fn subject_name(text: &str) -> Option<&str> {
+    let name = text.trim_start_matches(['.', '&']).strip_prefix('$')?;
+    Some(&name[..word_length(name)])
+}
+
+fn word_length(text: &str) -> usize {
+    text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len())
+}
+
+/// The length of the type that a text begins with: a space in brackets or around `|` does not end it.
+fn type_length(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' | '(' | '{' | '[' => depth += 1,
+            '>' | ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ if c.is_whitespace() && depth == 0 => {
+                let rest = text[at..].trim_ascii_start();
+                let goes_on = rest.starts_with("| ") || rest.starts_with("& ");
+                if !goes_on && !matches!(before, '|' | '&') {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+        before = if c.is_whitespace() { before } else { c };
+    }
+    text.len()
+}
+
+/// The doc comment before a node.
+pub(super) fn comment_before<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
+    let before = node.prev_named_sibling().filter(|before| before.kind() == "comment")?;
+    walk.text_of(before).starts_with("/**").then_some(before)
+}
+
+/// The tags of a comment; those of static analysers as well, by the names of the usual ones.
+pub(super) fn tags<'t>(walk: &Walk<'t>, comment: Node<'t>) -> Vec<Tag<'t>> {
+    let mut found = Vec::new();
+    for line in walk.text_of(comment).lines() {
+        let content = line.trim_ascii_end().trim_end_matches("*/").trim_ascii_end();
+        let content = content.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '*'));
+        let Some(tag) = content.strip_prefix('@') else { continue };
+        let (name, rest) = tag.split_at(tag.find(char::is_whitespace).unwrap_or(tag.len()));
+        let name = name.trim_start_matches("psalm-").trim_start_matches("phpstan-");
+        found.push(Tag { name, rest: rest.trim_ascii_start() });
+    }
+    found
+}
+
+/// The type that the comment before a node gives by a tag, for a variable or for what has no name.
+pub(super) fn type_before<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    tag: &str,
+    variable: Option<&str>,
+) -> Value {
+    let Some(comment) = comment_before(walk, node) else { return Value::Unknown };
+    let tags = tags(walk, comment);
+    let mut those = tags.iter().filter(|found| found.name == tag);
+    let found = match variable {
+        Some(variable) => those.find(|tag| tag.is_about(variable)),
+        None => those.find(|tag| subject_name(tag.typed().1).is_none()),
+    };
+    found.map_or(Value::Unknown, |tag| value_of(walk, comment, tag.typed().0))
+}
+
+/// The type that the comment before a node gives a variable, by its name or without one.
+pub(super) fn variable_before<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) -> Value {
+    match type_before(walk, node, "var", Some(name)) {
+        Value::Unknown => type_before(walk, node, "var", None),
+        found => found,
+    }
+}
+
+/// What a function is documented to return, as it is written.
+pub(super) fn returned<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<&'t str> {
+    let tags = tags(walk, comment_before(walk, node)?);
+    tags.iter().find(|tag| tag.name == "return").map(|tag| tag.typed().0)
+}
+
+/// Notes the types that the comment before a node makes parameters of it, `@template T of Shape`, each with its bound.
+pub(super) fn note_templates<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(comment) = comment_before(walk, node) else { return };
+    for tag in tags(walk, comment).iter().filter(|tag| tag.name.starts_with("template")) {
+        let (name, bound) = tag.rest.split_at(word_length(tag.rest));
+        let bound = bound.trim_ascii_start();
+        let bound = bound.strip_prefix("of ").or(bound.strip_prefix("as ")).unwrap_or_default();
+        let value = value_of(walk, comment, &bound[..type_length(bound)]);
+        walk.templates.push((name, value));
+    }
+}
+
+/// Whether what a function returns depends on how it is called, by its comment.
+pub(super) fn is_generic(walk: &Walk<'_>, returned: &str) -> bool {
+    let is_template = |part: &str| walk.templates.iter().any(|known| *known == (part, Value::Unknown));
+    returned.starts_with('(') || parts(returned).into_iter().any(is_template)
+}
+
+/// Whether a type is that of what a method is called on.
+pub(super) fn is_receiver(of: &str) -> bool {
+    let mut parts = of.trim_start_matches('?').split('|').filter(|part| *part != "null").peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, "static" | "$this"))
+}
+
+/// `/** @var Store $store */` in a function: from here on, the variable is known to be one.
+pub(super) fn variables<'t>(walk: &mut Walk<'t>, comment: Node<'t>) {
+    if !walk.is_in_function() || !walk.text_of(comment).contains("@var") {
+        return;
+    }
+    for tag in tags(walk, comment).iter().filter(|tag| tag.name == "var") {
+        let (of, subject) = tag.typed();
+        if let Some(name) = subject_name(subject) {
+            let value = value_of(walk, comment, of);
+            walk.declare_in_function_named(name, value);
+        }
+    }
+}
+
+/// Defines the properties and methods that the comment of a type declares and that it does not define itself.
+pub(super) fn declared_members<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: DefinitionIx) {
+    let Some(comment) = comment_before(walk, node) else { return };
+    for tag in tags(walk, comment) {
+        match tag.name {
+            "property" | "property-read" | "property-write" => {
+                let (written, subject) = tag.typed();
+                if let Some(name) = subject_name(subject) {
+                    member(walk, comment, of, (name, written), DefinitionKind::Field, Traits::DECLARATION);
+                }
+            }
+            "method" => declared_method(walk, comment, of, &tag),
+            _ => {}
+        }
+    }
+}
+
+/// `@method static Store open(string $path)`; without a type, what it returns is unknown.
+fn declared_method<'t>(walk: &mut Walk<'t>, comment: Node<'t>, of: DefinitionIx, tag: &Tag<'t>) {
+    let (rest, mut traits) = match tag.rest.strip_prefix("static ") {
+        Some(rest) if !rest.trim_ascii_start().starts_with('(') => {
+            (rest.trim_ascii_start(), Traits::DECLARATION.and(Traits::STATIC))
+        }
+        _ => (tag.rest, Traits::DECLARATION),
+    };
+    let is_name = |text: &str| {
+        let length = word_length(text);
+        length > 0 && text[length..].trim_ascii_start().starts_with('(')
+    };
+    let (written, name) = match is_name(rest) {
+        true => ("", rest),
+        false => rest.split_at(type_length(rest)),
+    };
+    let name = name.trim_ascii_start();
+    if !is_name(name) {
+        return;
+    }
+    if is_receiver(written) {
+        traits = traits.and(Traits::RETURNS_RECEIVER);
+    }
+    member(walk, comment, of, (&name[..word_length(name)], written), DefinitionKind::Method, traits);
+}
+
+fn member<'t>(
+    walk: &mut Walk<'t>,
+    comment: Node<'t>,
+    of: DefinitionIx,
+    (name, written): (&'t str, &'t str),
+    kind: DefinitionKind,
+    traits: Traits,
+) {
+    let start = name.as_ptr() as usize - walk.text_of(comment).as_ptr() as usize;
+    if let Some(definition) = walk.define_in_text(of, comment, start..start + name.len(), kind, traits) {
+        let value = value_of(walk, comment, written);
+        walk.set_value(definition, value);
+    }
+}
+
+/// Types whose elements are their last type argument.
+const COLLECTIONS: &[&str] = &[
+    "array", "non-empty-array", "list", "non-empty-list", "iterable", "Traversable", "Iterator", "IteratorAggregate",
+    "Generator", "ArrayIterator", "SplObjectStorage",
+];
+
+/// Types of the language and of static analysers that are no classes.
+const BUILTIN: &[&str] = &[
+    "array-key", "bool", "boolean", "callable", "callable-string", "class-string", "double", "false", "float", "int",
+    "integer", "interface-string", "literal-string", "lowercase-string", "negative-int", "never", "no-return",
+    "non-empty-string", "null", "numeric", "numeric-string", "positive-int", "resource", "scalar", "string",
+    "true", "void",
+];
+
+/// The value of a type as it is written in a comment: of several, the first that is a class.
+fn value_of<'t>(walk: &mut Walk<'t>, comment: Node<'t>, written: &'t str) -> Value {
+    let mut value = Value::Unknown;
+    for part in parts(written.trim_start_matches('?')) {
+        let found = value_of_part(walk, comment, part.trim_ascii());
+        if matches!(value, Value::Unknown | Value::Builtin) {
+            value = found;
+        }
+    }
+    value
+}
+
+/// The types of a union or intersection.
+fn parts(written: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let is_between = |c: char| {
+        match c {
+            '<' | '(' | '{' => depth += 1,
+            '>' | ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && matches!(c, '|' | '&')
+    };
+    written.split(is_between).collect()
+}
+
+fn value_of_part<'t>(walk: &mut Walk<'t>, comment: Node<'t>, written: &'t str) -> Value {
+    if let Some(element) = written.strip_suffix("[]") {
+        let element = element.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(element);
+        return value_of(walk, comment, element).collection();
+    }
+    if let Some((name, arguments)) = written.strip_suffix('>').and_then(|written| written.split_once('<')) {
+        let last = arguments.rsplit(',').next().unwrap_or_default().trim_ascii();
+        return match COLLECTIONS.contains(&name.trim_start_matches('\\')) {
+            true if last.contains(['<', '>']) => Value::Unknown,
+            true => value_of(walk, comment, last).collection(),
+            false => value_of_part(walk, comment, name),
+        };
+    }
+    if let Some((_, bound)) = walk.templates.iter().rev().find(|(name, _)| *name == written) {
+        return *bound;
+    }
+    match written {
+        "self" | "static" | "$this" => return walk.this_value(),
+        "array" | "iterable" | "list" | "mixed" | "object" => return Value::Unknown,
+        written if BUILTIN.contains(&written) => return Value::Builtin,
+        _ => {}
+    }
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\\');
+    if written.is_empty() || !written.chars().all(is_name) {
+        return Value::Unknown;
+    }
+    class_named(walk, comment, written).instance()
+}
+
+/// A class by its name in a comment or a string.
+pub(super) fn class_named<'t>(walk: &mut Walk<'t>, node: Node<'t>, written: &'t str) -> Value {
+    if let Some(path) = written.strip_prefix('\\') {
+        return class_at(walk, node, path);
+    }
+    let mut value = Value::Unknown;
+    for (at, part) in written.split('\\').enumerate() {
+        let name = walk.id(part);
+        let site = if at == 0 { Site::Bare } else { Site::Member(value) };
+        value = walk.unwritten(name, Role::Type, site);
+    }
+    value
+}
+
+/// A class by its full name.
+pub(super) fn class_at<'t>(walk: &mut Walk<'t>, node: Node<'t>, path: &'t str) -> Value {
+    let (module, name) = path.rsplit_once('\\').unwrap_or(("", path));
+    let name = walk.id(name);
+    let import = walk.import(node, None, module, Imported::Name(name), false);
+    walk.unwritten(name, Role::Type, Site::Import(import))
+}
