@@ -35,16 +35,17 @@ pub struct Related {
 /// Bytes of a place that are searched for: what it is about stands at its beginning.
 const MOST_BYTES: usize = 4_000;
 
-/// Share of their words that pieces of code have in common if they are much alike.
+/// Share of their words that two pieces of code have in common if they are much alike.
 ///
-/// Of two functions of a repository, 1 pair in 100 has more (median of six repositories, docs/benchmarks.md).
+/// About 1 in 100 pairs of functions of a repository has as much. Where the first hit has less, 11% of them are counterparts,
+/// otherwise 44% (`evals/related`, docs/benchmarks.md).
 const ALIKE: f32 = 0.25;
 
 impl Engine {
     /// Finds code that is like the chunk at `line` of a file, which is 1-based.
     ///
-    /// A search finds it, and the share of common words orders it: more of what comes first is a counterpart than in the
-    /// order of the search (docs/benchmarks.md).
+    /// A search finds it, and the share of common words orders it: counterparts come first more often than in the order of the
+    /// search (`evals/related`, docs/benchmarks.md).
     pub fn related(
         &self,
         handle: &str,

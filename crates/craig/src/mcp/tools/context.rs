@@ -71,7 +71,7 @@ pub(super) fn tool() -> Tool {
         name: "get_context",
         title: "Context for a prompt",
         description: "Selects the code that a chat message, or an edit of selection, needs, to put it into a prompt. \
-                      Guess in names and code for a message. reason says why nothing is relevant.",
+                      For a message, guess in names and code.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -105,8 +105,7 @@ pub(super) fn purge_tool() -> Tool {
     let about = About {
         name: "trigger_purge",
         title: "Remove a project",
-        description: "Removes a project and all its data from the index; source files stay. Call it only if the user \
-                      asked for it.",
+        description: "Removes a project from the index; source files stay. Call it only if the user asked for it.",
         effect: Effect::Removes,
     };
     Tool::new(about, purge)

@@ -33,11 +33,11 @@ struct Arguments {
     filters: Filters,
     /// Minimum score, 0 to 1.
     min_score: Option<f32>,
-    /// Hits to return, all with code.
+    /// Hits, all with code.
     limit: Option<usize>,
     /// Most of one file (default 3).
     per_file: Option<usize>,
-    /// At most 40 lines (default), the whole symbol, or the full piece.
+    /// At most 40 lines (default), whole symbol, full piece.
     detail: Option<Detail>,
     /// false: places without code.
     content: Option<bool>,

@@ -21,9 +21,9 @@ struct Arguments {
     path: String,
     /// A line of the code (default 1).
     line: Option<u32>,
-    /// Only in this file, folder or pattern.
+    /// File, folder or pattern.
     within: Option<String>,
-    /// Hits to return, all with code.
+    /// Hits, all with code.
     limit: Option<usize>,
     /// Default: the workspace's.
     project: Option<String>,
