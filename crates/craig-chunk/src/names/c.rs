@@ -1147,7 +1147,11 @@ fn member_access<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = walk.field(node, "argument");
     let Some(name) = field(node, "field") else { return Value::Unknown };
     match name.kind() {
-        "field_identifier" => walk.member(name, of, role),
+        "field_identifier" => {
+            let member = walk.member(name, of, role);
+            // What an iterator of a map points to is not told from its value.
+            if walk.text_of(name) == "second" { walk.guarded(member, of) } else { member }
+        }
         "template_method" => {
             let whole = field(name, "name").map_or(Value::Unknown, |name| walk.member(name, of, role));
             template_arguments(walk, name);
@@ -1299,8 +1303,10 @@ fn range_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let element = walk.field(node, "right").element();
         if let Some(found) = field(node, "declarator").and_then(|written| declarator(walk, written)) {
             if found.name.kind() == "structured_binding_declarator" {
-                for name in named_children(found.name) {
-                    walk.declare_local(name, Value::Unknown);
+                // `[key, value]` of a map.
+                let is_pair = found.name.named_child_count() == 2;
+                for (at, name) in named_children(found.name).enumerate() {
+                    walk.declare_local(name, if is_pair && at == 1 { element } else { Value::Unknown });
                 }
             } else {
                 walk.declare_local(found.name, declared.or(element));

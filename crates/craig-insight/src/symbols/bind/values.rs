@@ -17,6 +17,10 @@ const ELEMENT_METHODS: &[&str] = &[
     "Single",
     "SingleOrDefault",
     "aget",
+    "at",
+    "back",
+    "begin",
+    "cbegin",
     "computeIfAbsent",
     "create",
     "current",
@@ -28,6 +32,7 @@ const ELEMENT_METHODS: &[&str] = &[
     "findOneBy",
     "first",
     "firstOrNull",
+    "front",
     "get",
     "getFirst",
     "getLast",
@@ -52,6 +57,8 @@ const ELEMENT_METHODS: &[&str] = &[
     "shift",
     "single",
     "singleOrNull",
+    "top",
+    "value",
 ];
 
 /// Methods of collections that return a collection of the same elements.
