@@ -302,8 +302,8 @@ fn macro_body<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             byte if is_word(byte) => {
                 let end = at + rest.iter().take_while(|byte| is_word(**byte)).count();
                 let word = text.get(at..end).unwrap_or_default();
-                let is_pasted =
-                    rest[end - at..].trim_ascii_start().starts_with(b"##") || bytes[..at].trim_ascii_end().ends_with(b"#");
+                let is_pasted = rest[end - at..].trim_ascii_start().starts_with(b"##")
+                    || bytes[..at].trim_ascii_end().ends_with(b"#");
                 if is_pasted {
                     (last, is_member) = (Value::Unknown, false);
                 } else if KEYWORDS.contains(&word) {
@@ -933,7 +933,9 @@ fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// Defines enumerators; those of an `enum class` are known by its name alone.
 fn enumerators<'t>(walk: &mut Walk<'t>, body: Node<'t>, of: Option<DefinitionIx>) {
-    let is_scoped = body.parent().is_some_and(|of| all_children(of).any(|part| matches!(part.kind(), "class" | "struct")));
+    let is_scoped = body
+        .parent()
+        .is_some_and(|of| all_children(of).any(|part| matches!(part.kind(), "class" | "struct")));
     let traits = if is_scoped { Traits::STATIC } else { Traits::default() };
     for part in named_children(body) {
         if part.kind() != "enumerator" {
@@ -942,8 +944,7 @@ fn enumerators<'t>(walk: &mut Walk<'t>, body: Node<'t>, of: Option<DefinitionIx>
         }
         let Some(name) = field(part, "name") else { continue };
         let parent = of.or(walk.within);
-        if let Some(definition) =
-            walk.define_in(parent, name, part, DefinitionKind::EnumMember, traits)
+        if let Some(definition) = walk.define_in(parent, name, part, DefinitionKind::EnumMember, traits)
             && walk.is_in_function()
         {
             walk.bind(definition);

@@ -95,7 +95,10 @@ fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return walk.at_site(name, role, Site::Import(module));
     }
     let value = match field(node, "object") {
-        Some(object) if is_super_call(walk, object) => walk.this.map_or(Value::Unknown, Value::Super),
+        Some(object) if is_super_call(walk, object) => {
+            walk.field(object, "arguments");
+            walk.this.map_or(Value::Unknown, Value::Super)
+        }
         _ => walk.field(node, "object"),
     };
     let member = walk.member(name, value, role);

@@ -6,9 +6,7 @@ use tree_sitter::Node;
 
 use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{
-    DefinitionIx, DefinitionKind, Parameter, Part, Role, Site, Source, Traits, Value,
-};
+use super::{DefinitionIx, DefinitionKind, Parameter, Part, Role, Site, Source, Traits, Value};
 use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -549,7 +547,8 @@ fn is_constant(node: Node<'_>) -> bool {
 }
 
 /// Methods that call the method whose name is their first argument, or return it.
-const SENDING: &[&str] = &["send", "public_send", "__send__", "try", "try!", "method", "public_method", "instance_method"];
+const SENDING: &[&str] =
+    &["send", "public_send", "__send__", "try", "try!", "method", "public_method", "instance_method"];
 
 /// The value of a call that sends what its first argument names.
 fn sent<'t>(walk: &mut Walk<'t>, name: &str, arguments: Option<Node<'t>>, site: Site) -> Option<Value> {
@@ -566,16 +565,55 @@ fn sent<'t>(walk: &mut Walk<'t>, name: &str, arguments: Option<Node<'t>>, site: 
 
 /// Methods of the classes of Rails' records, and of Sequel's, that return a record.
 const RECORD: &[&str] = &[
-    "build", "create", "create!", "create_or_find_by", "create_or_find_by!", "find", "find_by", "find_by!",
-    "find_or_create_by", "find_or_create_by!", "find_or_initialize_by", "find_sole_by", "first", "first!",
-    "first_or_create", "first_or_create!", "first_or_initialize", "last", "last!", "sole", "take", "take!",
+    "build",
+    "create",
+    "create!",
+    "create_or_find_by",
+    "create_or_find_by!",
+    "find",
+    "find_by",
+    "find_by!",
+    "find_or_create_by",
+    "find_or_create_by!",
+    "find_or_initialize_by",
+    "find_sole_by",
+    "first",
+    "first!",
+    "first_or_create",
+    "first_or_create!",
+    "first_or_initialize",
+    "last",
+    "last!",
+    "sole",
+    "take",
+    "take!",
 ];
 
 /// Those that return several, also of several.
 const RECORDS: &[&str] = &[
-    "all", "distinct", "eager_load", "find_each", "group", "having", "includes", "joins", "left_joins",
-    "left_outer_joins", "limit", "lock", "none", "offset", "order", "preload", "readonly", "references", "reorder",
-    "reverse_order", "rewhere", "unscoped", "where",
+    "all",
+    "distinct",
+    "eager_load",
+    "find_each",
+    "group",
+    "having",
+    "includes",
+    "joins",
+    "left_joins",
+    "left_outer_joins",
+    "limit",
+    "lock",
+    "none",
+    "offset",
+    "order",
+    "preload",
+    "readonly",
+    "references",
+    "reorder",
+    "reverse_order",
+    "rewhere",
+    "unscoped",
+    "where",
 ];
 
 /// What a method that finds records returns.
@@ -776,7 +814,9 @@ fn delegate_target<'t>(walk: &mut Walk<'t>, target: Node<'t>) -> Value {
     let name = written.trim_start_matches(':');
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '?' | '!');
     match name {
-        "class" | "self.class" => walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this))),
+        "class" | "self.class" => {
+            walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this)))
+        }
         _ if !name.chars().all(is_word) => Value::Unknown,
         _ => {
             let range = written.len() - name.len()..written.len();
@@ -817,7 +857,8 @@ fn associated<'t>(walk: &mut Walk<'t>, call: &str, arguments: Node<'t>) -> bool 
     };
     let name = walk.text_of(symbol).trim_start_matches(':');
     let kind = DefinitionKind::Field;
-    let Some(definition) = walk.define_text(walk.this, name, (symbol, 1), symbol, kind, Traits::PROPERTY) else {
+    let Some(definition) = walk.define_text(walk.this, name, (symbol, 1), symbol, kind, Traits::PROPERTY)
+    else {
         return false;
     };
     let class = record_class(walk, arguments, name, is_several);
@@ -862,7 +903,8 @@ const IRREGULAR: &[(&str, &str)] = &[
 
 /// The singular of a noun, or of the last of several with `_` between them.
 fn singular(noun: &str) -> String {
-    let irregular = IRREGULAR.iter().find_map(|(plural, one)| Some(noun.strip_suffix(plural)?.to_owned() + one));
+    let irregular =
+        IRREGULAR.iter().find_map(|(plural, one)| Some(noun.strip_suffix(plural)?.to_owned() + one));
     if let Some(found) = irregular {
         return found;
     }

@@ -830,9 +830,32 @@ fn closure_given<'t>(walk: &mut Walk<'t>, node: Node<'t>, given: &dyn Fn(usize) 
 
 /// Methods of options and iterators that call a closure with what is in them, or with each element.
 const VISITING: &[&str] = &[
-    "all", "and_then", "any", "filter", "filter_map", "find", "find_map", "flat_map", "for_each", "inspect",
-    "is_none_or", "is_ok_and", "is_some_and", "map", "map_or", "map_or_else", "map_while", "max_by_key",
-    "min_by_key", "partition", "position", "retain", "skip_while", "sort_by_key", "take_while", "try_for_each",
+    "all",
+    "and_then",
+    "any",
+    "filter",
+    "filter_map",
+    "find",
+    "find_map",
+    "flat_map",
+    "for_each",
+    "inspect",
+    "is_none_or",
+    "is_ok_and",
+    "is_some_and",
+    "map",
+    "map_or",
+    "map_or_else",
+    "map_while",
+    "max_by_key",
+    "min_by_key",
+    "partition",
+    "position",
+    "retain",
+    "skip_while",
+    "sort_by_key",
+    "take_while",
+    "try_for_each",
 ];
 
 /// What a closure takes first that is passed to a method of `of`.
@@ -1030,7 +1053,9 @@ fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// Declares the parameters of a closure in the tokens of a macro, the first with a value; where its body begins.
 fn closure_in_tokens<'t>(walk: &mut Walk<'t>, parts: &[Node<'t>], at: usize, mut first: Value) -> usize {
     let rest = parts.iter().enumerate().skip(at + 1);
-    let Some(end) = rest.clone().find(|(_, part)| part.kind() == "|").map(|(end, _)| end) else { return at + 1 };
+    let Some(end) = rest.clone().find(|(_, part)| part.kind() == "|").map(|(end, _)| end) else {
+        return at + 1;
+    };
     let mut before = "|";
     for (_, part) in rest.take_while(|(at, _)| *at < end) {
         match part.kind() {

@@ -67,7 +67,8 @@ impl Engine {
         let found = self.grep(project, &bound.word, &request)?;
         let n_unseen = found.total_lines.saturating_sub(found.lines.len() as u64);
         let is_unbound = |line: &GrepLine| !bound.places.contains(&(line.path.clone(), line.line));
-        let lines: Vec<UnboundLine> = found.lines.into_iter().filter(is_unbound).map(UnboundLine::from).collect();
+        let lines: Vec<UnboundLine> =
+            found.lines.into_iter().filter(is_unbound).map(UnboundLine::from).collect();
         Ok(UnboundLines { word: bound.word.clone(), total: lines.len() as u64 + n_unseen, lines })
     }
 }

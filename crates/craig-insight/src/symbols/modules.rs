@@ -202,10 +202,18 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 
     /// What a declared module has by the name of an import; its default may be what it is as a whole.
-    fn of_declared(&self, file: FileIx, import: &ImportedName, modules: &[SymbolIx], trail: Trail<'_>) -> Vec<Entity> {
+    fn of_declared(
+        &self,
+        file: FileIx,
+        import: &ImportedName,
+        modules: &[SymbolIx],
+        trail: Trail<'_>,
+    ) -> Vec<Entity> {
         let names: Vec<Name> = match import.what {
             Imported::Name(name) => vec![self.table.name(file, name)],
-            Imported::Default => ["default", "="].into_iter().filter_map(|name| self.table.find(name)).collect(),
+            Imported::Default => {
+                ["default", "="].into_iter().filter_map(|name| self.table.find(name)).collect()
+            }
             Imported::Module | Imported::All => return Vec::new(),
         };
         let members = modules.iter().flat_map(|&module| {
@@ -234,7 +242,9 @@ impl<'t, 'n> Modules<'t, 'n> {
                 let first = module + 1;
                 let inner = (first..self.table.entries.len() as SymbolIx)
                     .take_while(|&at| self.table.entry(at).file == self.table.entry(module).file)
-                    .filter(|&at| self.table.entry(at).parent == Some(module) && self.table.entry(at).kind.is_type());
+                    .filter(|&at| {
+                        self.table.entry(at).parent == Some(module) && self.table.entry(at).kind.is_type()
+                    });
                 for at in inner {
                     for entity in self.exported(file, self.table.entry(at).name) {
                         if let Entity::Symbol(of) = entity

@@ -217,6 +217,10 @@ class Service:
         self.cache.save(row)
         return self.store.save(row)
 
+class Special(Service):
+    def start(self):
+        super(Special, self).start()
+
 x = Store()
 x.save(1)
 x = Other()

@@ -206,16 +206,48 @@ fn member<'t>(
 
 /// Types whose elements are their last type argument.
 const COLLECTIONS: &[&str] = &[
-    "array", "non-empty-array", "list", "non-empty-list", "iterable", "Traversable", "Iterator", "IteratorAggregate",
-    "Generator", "ArrayIterator", "SplObjectStorage",
+    "array",
+    "non-empty-array",
+    "list",
+    "non-empty-list",
+    "iterable",
+    "Traversable",
+    "Iterator",
+    "IteratorAggregate",
+    "Generator",
+    "ArrayIterator",
+    "SplObjectStorage",
 ];
 
 /// Types of the language and of static analysers that are no classes.
 const BUILTIN: &[&str] = &[
-    "array-key", "bool", "boolean", "callable", "callable-string", "class-string", "double", "false", "float", "int",
-    "integer", "interface-string", "literal-string", "lowercase-string", "negative-int", "never", "no-return",
-    "non-empty-string", "null", "numeric", "numeric-string", "positive-int", "resource", "scalar", "string",
-    "true", "void",
+    "array-key",
+    "bool",
+    "boolean",
+    "callable",
+    "callable-string",
+    "class-string",
+    "double",
+    "false",
+    "float",
+    "int",
+    "integer",
+    "interface-string",
+    "literal-string",
+    "lowercase-string",
+    "negative-int",
+    "never",
+    "no-return",
+    "non-empty-string",
+    "null",
+    "numeric",
+    "numeric-string",
+    "positive-int",
+    "resource",
+    "scalar",
+    "string",
+    "true",
+    "void",
 ];
 
 /// The value of a type as it is written in a comment: of several, the first that is a class.

@@ -288,7 +288,8 @@ pub(super) fn ambient<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 pub(super) fn program<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let first = walk.found.definitions.len();
     walk.children(node);
-    let is_module = named_children(node).any(|part| matches!(part.kind(), "import_statement" | "export_statement"));
+    let is_module =
+        named_children(node).any(|part| matches!(part.kind(), "import_statement" | "export_statement"));
     // `import('./shape')` may stand in a script.
     let is_lazy = |import: &ImportedName| import.local.is_none() && import.what == Imported::Module;
     let found = &walk.found;

@@ -345,9 +345,8 @@ fn export_as<'t>(walk: &mut Walk<'t>, text: &'t str, at: Node<'t>, value: Value)
         walk.export(text, value);
         return;
     };
-    let exported = walk.inside(Some(module), |walk| {
-        walk.define_as(text, at, at, DefinitionKind::Variable, Traits::LOCAL)
-    });
+    let exported = walk
+        .inside(Some(module), |walk| walk.define_as(text, at, at, DefinitionKind::Variable, Traits::LOCAL));
     if let Some(exported) = exported {
         walk.set_value(exported, value);
     }

@@ -27,7 +27,9 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     let is_local = walk.is_in_function();
     let is_function = value.is_some_and(|value| function_of(walk, value).is_some());
-    if let Some((exported, held)) = value.filter(|_| !is_local).and_then(|value| exported_with(walk, name, value)) {
+    if let Some((exported, held)) =
+        value.filter(|_| !is_local).and_then(|value| exported_with(walk, name, value))
+    {
         if let Some(at) = defined(walk, None, name, node, held, None) {
             walk.export(exported, Value::Itself(Source::Definition(at)));
         }
@@ -73,11 +75,7 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// What a variable holds that is exported where it is declared, and the name for others: `const app = module.exports = {}`,
 /// `const twice = exports.twice = …`, `const app = exports`.
-fn exported_with<'t>(
-    walk: &mut Walk<'t>,
-    name: Node<'t>,
-    value: Node<'t>,
-) -> Option<(&'t str, Node<'t>)> {
+fn exported_with<'t>(walk: &mut Walk<'t>, name: Node<'t>, value: Node<'t>) -> Option<(&'t str, Node<'t>)> {
     if is_exports(walk, value) {
         return Some(("=", value));
     }

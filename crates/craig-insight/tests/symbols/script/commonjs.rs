@@ -373,6 +373,30 @@ api.save()
 api.load()
 make(1).grow()
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            variable default api.ts:2
+                app.ts:2 import 99
+                app.ts:5 read 99
+                app.ts:6 read 99
+            field default.save api.ts:2
+                app.ts:5 call 95
+            method default.load api.ts:2
+                app.ts:6 call 95
+            class default base.ts:1
+                app.ts:1 import 99
+                app.ts:4 inherit 99
+            method default.open base.ts:1
+                app.ts:4 call 95
+            function default make.js:1
+                app.ts:3 import 99
+                app.ts:7 call 99
+            method default.object.grow make.js:1
+                app.ts:7 call 95
+            function save save.ts:1
+                api.ts:1 import 99
+                api.ts:2 read 99
+                api.ts:2 call 99
+                app.ts:5 call 85
+        "#]],
     );
 }

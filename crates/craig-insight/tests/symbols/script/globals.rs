@@ -209,6 +209,68 @@ export function run() {}
 export function main() {}
 ",
         &expect![[r#"
+            field ./shape.Shape.label src/augment.ts:3
+                src/app.ts:9 read 95
+            function ./shape.extra src/augment.ts:4
+                src/app.ts:3 import 99
+                src/app.ts:7 call 99
+            interface Shape src/shape.ts:1
+                src/app.ts:3 import 99
+                src/app.ts:4 type 99
+                src/shape.ts:2 implement 99
+            field Shape.area src/shape.ts:1
+                src/app.ts:9 read 95
+                src/shape.ts:2 override 90
+            field Box.area src/shape.ts:2
+                src/app.ts:9 read 60
+                src/shape.ts:1 override 90
+            interface legacy.Options types/legacy.d.ts:2
+                src/app.ts:1 import 99
+                src/app.ts:4 type 99
+                types/legacy.d.ts:3 type 99
+            field legacy.Options.size types/legacy.d.ts:2
+                src/app.ts:9 read 95
+            function legacy.run types/legacy.d.ts:3
+                src/app.ts:1 import 99
+                src/app.ts:5 call 99
+            function legacy.main types/legacy.d.ts:4
+                src/app.ts:1 import 85
+                src/app.ts:6 call 85
+                types/legacy.d.ts:5 read 99
+            variable legacy.default types/legacy.d.ts:5
+                src/app.ts:1 import 99
+                src/app.ts:6 call 99
+            class whole.Whole types/legacy.d.ts:8
+                src/app.ts:2 import 85
+                src/app.ts:8 call 85
+                types/legacy.d.ts:9 read 99
+            method whole.Whole.open types/legacy.d.ts:8
+                src/app.ts:8 call 95
+            variable whole.= types/legacy.d.ts:9
+                src/app.ts:2 import 99
+                src/app.ts:8 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn namespaces() {
+    check(
+        "
+//- /src/shapes.ts
+export namespace Shapes {
+  export interface Box { side: number }
+  export function draw(box: Box) { return helper(box.side) }
+  function helper(side: number) { return side }
+  export namespace Inner { export const LIMIT = 3 }
+}
+//- /src/app.ts
+import { Shapes } from './shapes'
+import * as all from './shapes'
+Shapes.draw({ side: Shapes.Inner.LIMIT })
+export const read = (box: Shapes.Box, other: all.Shapes.Box) => [box.side, other.side]
+",
+        &expect![[r#"
             module Shapes src/shapes.ts:1
                 src/app.ts:1 import 99
                 src/app.ts:3 read 99
@@ -233,26 +295,5 @@ export function main() {}
             constant Shapes.Inner.LIMIT src/shapes.ts:5
                 src/app.ts:3 read 95
         "#]],
-    );
-}
-
-#[test]
-fn namespaces() {
-    check(
-        "
-//- /src/shapes.ts
-export namespace Shapes {
-  export interface Box { side: number }
-  export function draw(box: Box) { return helper(box.side) }
-  function helper(side: number) { return side }
-  export namespace Inner { export const LIMIT = 3 }
-}
-//- /src/app.ts
-import { Shapes } from './shapes'
-import * as all from './shapes'
-Shapes.draw({ side: Shapes.Inner.LIMIT })
-export const read = (box: Shapes.Box, other: all.Shapes.Box) => [box.side, other.side]
-",
-        &expect![[r#""#]],
     );
 }
