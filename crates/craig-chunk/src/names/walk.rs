@@ -630,12 +630,12 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The call of a local variable that holds a member of something, or what is imported: a call of that.
+    /// The call of a local variable that holds what is imported, or a member of what a function returns: a call of that.
     pub(crate) fn local_call(&mut self, node: Node<'t>) {
         let name = self.id(self.text_of(node));
         if let Some(Bound::Local(Value::Itself(Source::Occurrence(at)))) = self.bound(name)
             && let Some(&held) = self.found.occurrences.get(at as usize)
-            && matches!(held.site, Site::Member(_) | Site::Import(_))
+            && matches!(held.site, Site::Member(Value::Called(_)) | Site::Import(_))
         {
             self.push(node, held.name, Role::Call, held.site);
         }
