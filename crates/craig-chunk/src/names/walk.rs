@@ -635,7 +635,7 @@ impl<'t> Walk<'t> {
         let name = self.id(self.text_of(node));
         if let Some(Bound::Local(Value::Itself(Source::Occurrence(at)))) = self.bound(name)
             && let Some(&held) = self.found.occurrences.get(at as usize)
-            && matches!(held.site, Site::Member(Value::Called(_)) | Site::Import(_))
+            && matches!(held.site, Site::Member(Value::Called(_) | Value::Itself(_)) | Site::Import(_))
         {
             self.push(node, held.name, Role::Call, held.site);
         }
