@@ -69,7 +69,7 @@ impl Engine {
             hit.path != path || hit.line_end < chunk.line_start || hit.line_start > chunk.line_end
         });
         order_by_common_words(text, &mut hits);
-        hits.retain(|hit| hit.score >= request.min_score);
+        hits.retain(|hit| hit.score > 0.0 && hit.score >= request.min_score);
         hits.truncate(request.limit);
         request.detail.shape(&*self.store()?, &project, query, &mut hits)?;
         Ok(Related {

@@ -58,7 +58,8 @@ fn text(related: &Related, limit: Option<usize>, columns: Columns) -> String {
     let symbol = related.symbol_name.as_deref().and_then(|symbol| symbol.lines().next());
     let symbol = symbol.map(|symbol| format!("  {}", styled(BOLD, one_line(symbol)))).unwrap_or_default();
     let of = format!("like {}:{line_start}-{line_end}{symbol}\n", one_line(path));
-    let doubt = if related.is_alike { String::new() } else { format!("{NOTHING_ALIKE}\n") };
+    let is_doubtful = !related.is_alike && !hits.is_empty();
+    let doubt = if is_doubtful { format!("{NOTHING_ALIKE}\n") } else { String::new() };
     let shown = shown(hits, limit, related.is_alike);
     let end = format!("{} in {}", n_results(shown, hits.len()), related.project);
     format!("{of}{doubt}{}{}\n", listed(hits, shown, false, columns), styled(DIM, end))

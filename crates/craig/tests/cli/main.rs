@@ -32,6 +32,7 @@ mod permissions;
 mod pictures;
 mod pipes;
 mod plugin;
+mod related;
 mod secrets;
 mod symbols;
 mod text;

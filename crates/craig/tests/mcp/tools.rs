@@ -308,14 +308,19 @@ fn a_project_and_its_parts_are_analysed() {
 fn what_is_alike_is_shown_as_a_search_is() {
     let home = Home::with_shop();
     home.write_many("shop/lib", 20);
+    home.write(
+        "shop/src/session.py",
+        "\n\ndef verify_session(session, secret):\n    \"\"\"Checks that a session was signed with the secret.\"\"\"\n    \
+         header, payload, signature = session.split(\".\")\n    return sign(payload, secret) == signature\n",
+    );
     home.ingest("shop");
     let mut client = home.checked_client();
     let related = call(&mut client, "find_related", json!({ "path": "src/auth.py", "line": 5 }));
     assert_eq!(related["of"]["symbol_name"], "verify_token");
     let first = &related["hits"][0];
-    assert_eq!((&first["path"], &first["symbol_name"]), (&json!("src/auth.py"), &json!("verify_cookie")));
+    assert_eq!((&first["path"], &first["symbol_name"]), (&json!("src/session.py"), &json!("verify_session")));
     assert!(first["score"].as_f64().unwrap() > 0.4, "{related}");
-    assert!(first["content"].as_str().unwrap().starts_with("10\tdef verify_cookie"), "{related}");
+    assert!(first["content"].as_str().unwrap().contains("3\tdef verify_session"), "{related}");
 
     let many = json!({ "path": "lib/module_1/file_1.py" });
     let related = call(&mut client, "find_related", many);
@@ -327,9 +332,13 @@ fn what_is_alike_is_shown_as_a_search_is() {
     let is_within = |hit: &Value| hit["path"].as_str().unwrap().starts_with("lib/module_2/");
     assert!(related["hits"].as_array().unwrap().iter().all(is_within), "{related}");
 
-    let alone = call(&mut client, "find_related", json!({ "path": "README.md" }));
-    assert_eq!(alone["hits"], json!([]), "{alone}");
-    assert!(alone["note"].as_str().unwrap().contains("nothing here is much like it"), "{alone}");
+    for (path, expected) in
+        [("src/cart/prices.rs", "nothing here is much like it"), ("README.md", "has a word in common")]
+    {
+        let alone = call(&mut client, "find_related", json!({ "path": path, "within": "src" }));
+        assert_eq!(alone["hits"], json!([]), "{alone}");
+        assert!(alone["note"].as_str().unwrap().contains(expected), "{expected}: {alone}");
+    }
 }
 
 #[test]

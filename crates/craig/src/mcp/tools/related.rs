@@ -87,7 +87,11 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Related>, Failure> {
     };
     let related = shared.run(move |engine| engine.related(&project, &path, line, &request)).await?;
     let mut notes: Vec<String> = state.note(&related.project).into_iter().collect();
-    notes.extend((!related.is_alike).then(|| NOTHING_ALIKE.to_owned()));
+    notes.extend(match (related.is_alike, related.hits.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some("nothing here has a word in common with it".to_owned()),
+        (false, false) => Some(NOTHING_ALIKE.to_owned()),
+    });
     let hits = related.hits.into_iter().map(|hit| (related.project.clone(), hit)).collect();
     let (hits, others) = split(hits, arguments.limit, related.is_alike, false);
     let found = |(project, hit): (String, _)| FoundHit::new(&project, hit, true, page.budget_bytes());
