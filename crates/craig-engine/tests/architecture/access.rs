@@ -26,6 +26,7 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-engine/src/settings/file.rs", "the user's own settings"),
     ("craig-engine/src/doctor.rs", "clones and indexes that are left over"),
     ("craig/src/cli/batch.rs", "the lines of a batch"),
+    ("craig/src/cli/hook/memory.rs", "which names a session of an assistant had a note about"),
     ("craig/src/cli/scip.rs", "the file that an export is written into"),
     ("craig/src/assistants/files.rs", "configuration of assistants"),
     ("craig/src/workspace.rs", "the folder in which an editor keeps the index of a workspace"),

@@ -240,7 +240,7 @@ int modify(const char *style, struct cell *cell) {
 }
 
 #[test]
-fn functions_of_two_namespaces_are_told_apart() {
+fn functions_of_two_namespaces_are_kept_apart() {
     check(
         r#"
 //- /shop.hpp

@@ -239,45 +239,52 @@ b.save(5)
                 app.py:8 write 99
                 app.py:9 read 99
                 app.py:10 read 99
+            class Service app.py:12
+                app.py:26 inherit 99
             field Service.cache app.py:13
                 app.py:20 write 95
                 app.py:23 read 95
             field Service.store app.py:16
                 app.py:19 write 95
                 app.py:24 read 95
-            variable x app.py:26
-                app.py:27 read 99
-                app.py:28 write 99
-                app.py:29 read 99
-                app.py:31 write 99
-                app.py:32 read 99
-            variable a app.py:33
-                app.py:34 read 99
-            variable b app.py:33
-                app.py:35 read 99
+            method Service.start app.py:18
+                app.py:27 override 90
+                app.py:28 call 95
+            class Special app.py:26
+                app.py:28 read 99
+            variable x app.py:30
+                app.py:31 read 99
+                app.py:32 write 99
+                app.py:33 read 99
+                app.py:35 write 99
+                app.py:36 read 99
+            variable a app.py:37
+                app.py:38 read 99
+            variable b app.py:37
+                app.py:39 read 99
             class Store store.py:1
                 app.py:1 import 99
                 app.py:8 call 99
                 app.py:19 call 99
-                app.py:26 call 99
-                app.py:31 call 99
-                app.py:33 call 99
+                app.py:30 call 99
+                app.py:35 call 99
+                app.py:37 call 99
             method Store.save store.py:2
                 app.py:9 call 95
                 app.py:24 call 95
-                app.py:27 call 95
-                app.py:32 call 95
-                app.py:34 call 95
+                app.py:31 call 95
+                app.py:36 call 95
+                app.py:38 call 95
             class Other store.py:4
                 app.py:1 import 99
                 app.py:20 call 99
-                app.py:28 call 99
-                app.py:33 call 99
+                app.py:32 call 99
+                app.py:37 call 99
             method Other.save store.py:5
                 app.py:23 call 95
-                app.py:29 call 95
-                app.py:32 call 95
-                app.py:35 call 95
+                app.py:33 call 95
+                app.py:36 call 95
+                app.py:39 call 95
         "#]],
     );
 }

@@ -96,9 +96,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         let answer = json!({ "hookEventName": args.event.name(), "additionalContext": note.text });
         // An assistant that does not read it any more is not to be disturbed.
         let _ = session.output.json_line(&json!({ "hookSpecificOutput": answer }));
-        if let Some(told) = note.told {
+        if let Some(mention) = note.mention {
             // What cannot be remembered is said again.
-            let _ = told.memory.add(&told.project, &told.names);
+            let _ = mention.memory.add(&mention.project, &mention.names);
         }
     }
     Ok(Outcome::Complete)
@@ -107,12 +107,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 /// What the assistant is to know.
 struct Note {
     text: String,
-    /// What its session need not be told again.
-    told: Option<Told>,
+    /// What its session need not hear again.
+    mention: Option<Mention>,
 }
 
-/// Names of a project that a session is told about.
-struct Told {
+/// Names of a project that a note to a session is about.
+struct Mention {
     memory: Memory,
     project: String,
     names: Vec<String>,
@@ -140,7 +140,7 @@ fn note(event: Event, config: &Config) -> Option<Note> {
             // What was said before a conversation was compacted may be lost.
             memory.iter().for_each(Memory::forget);
             let project = engine.project_of_directory(&input.cwd).ok()??;
-            Some(Note { text: session_line(&engine.glance(&project).ok()?)?, told: None })
+            Some(Note { text: session_line(&engine.glance(&project).ok()?)?, mention: None })
         }
         Event::AfterSearch => {
             let project = engine.project_of_directory(&searched_folder(&input)).ok()??;
@@ -151,8 +151,8 @@ fn note(event: Event, config: &Config) -> Option<Note> {
             let found = engine.kept_symbols(&project, &names).ok()?;
             let text = found.iter().map(symbol_line).collect::<Vec<_>>().join("\n");
             let names = found.into_iter().map(|symbol| symbol.name).collect();
-            let told = memory.map(|memory| Told { memory, project, names });
-            (!text.is_empty()).then_some(Note { text, told })
+            let mention = memory.map(|memory| Mention { memory, project, names });
+            (!text.is_empty()).then_some(Note { text, mention })
         }
     }
 }

@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 /// The schema of a tool's arguments: what is optional is not required instead of nullable. That no other argument is read is not
-/// part of it: a model that invents one is told by the answer, and every tool of every conversation would say so.
+/// part of it: a model that invents one learns it from the answer, and every tool of every conversation would say so.
 pub(super) fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     let mut schema = generated::<T>(SchemaSettings::draft2020_12().for_deserialize());
     each_object(&mut schema, &|object| {

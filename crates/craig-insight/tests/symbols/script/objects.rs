@@ -203,7 +203,6 @@ export function View({ onDone }: Props) { onDone(1); return null }
                 app.tsx:12 type 99
             field Props.onDone app.tsx:11
                 app.tsx:12 read 95
-                app.tsx:12 call 95
         "#]],
     );
 }

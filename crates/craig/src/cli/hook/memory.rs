@@ -1,4 +1,4 @@
-//! What a session of an assistant has been told, so that it is told once.
+//! The names that a session of an assistant has had a note about: it gets one about each.
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
@@ -6,16 +6,16 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A session that was told nothing for so long has ended.
+/// A session that had no note for so long has ended.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// A session whose file is as long as this has been told enough.
+/// A session whose file is as long as this has had enough notes.
 const MAX_BYTES: u64 = 32_000;
 
 /// Longest id of a session.
 const MAX_ID_BYTES: usize = 64;
 
-/// The names that a session was told about: a small file in a folder of all sessions.
+/// The names that a session had a note about: a small file in a folder of all sessions.
 pub(super) struct Memory {
     file: PathBuf,
 }
@@ -28,17 +28,17 @@ impl Memory {
         is_name.then(|| Self { file: folder.join(id) })
     }
 
-    /// Those of `names` of a project that the session was not told about yet.
+    /// Those of `names` of a project that the session had no note about yet.
     pub(super) fn new_ones(&self, project: &str, names: Vec<String>) -> Vec<String> {
         if fs::metadata(&self.file).is_ok_and(|file| file.len() >= MAX_BYTES) {
             return Vec::new();
         }
-        let told = fs::read_to_string(&self.file).unwrap_or_default();
-        let told: HashSet<&str> = told.lines().collect();
-        names.into_iter().filter(|name| !told.contains(line(project, name).as_str())).collect()
+        let noted = fs::read_to_string(&self.file).unwrap_or_default();
+        let noted: HashSet<&str> = noted.lines().collect();
+        names.into_iter().filter(|name| !noted.contains(line(project, name).as_str())).collect()
     }
 
-    /// Remembers that the session was told about `names` of a project.
+    /// Remembers that the session had a note about `names` of a project.
     pub(super) fn add(&self, project: &str, names: &[String]) -> io::Result<()> {
         if let Some(folder) = self.file.parent().filter(|_| !self.file.exists()) {
             fs::create_dir_all(folder)?;

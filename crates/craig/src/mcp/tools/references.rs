@@ -72,7 +72,7 @@ fn text(engine: &Engine, project: &str, name: &str, request: &SymbolRequest) -> 
         write_callers(&mut text, &calls);
         write_uses(&mut text, &found, &[SymbolRole::Call]);
     }
-    if let Some(unbound) = &found.unbound {
+    if let Some(unbound) = found.unbound.as_ref().filter(|_| found.references.len() as u64 == found.total) {
         write_unbound(&mut text, unbound);
     }
     Ok(text)
