@@ -13,8 +13,9 @@ import javax.tools.*;
  * Lists the definitions of a Java repository and every reference to them, by javac's own attribution:
  * {@code java TruthScanner.java ROOT JARS FOLDER…}, where FOLDER is a source folder below ROOT and JARS a folder of libraries.
  *
- * <p>Lines of tabs: {@code D id kind name path line}, the name with all types around it, {@code R id path line role enclosing}. A definition in an
- * anonymous class has no name and is only an end of edges. What javac could not attribute is counted on standard error.
+ * <p>Lines of tabs: {@code D id kind name path line}, the name with all types around it, {@code R id path line role enclosing},
+ * {@code U name path line} for what javac could not attribute. A definition in an
+ * anonymous class has no name and is only an end of edges.
  */
 public class TruthScanner {
     static Path root;
@@ -186,7 +187,10 @@ public class TruthScanner {
             long end = positions.getEndPosition(unit, node), at = end - name.length();
             if (end < 0 || at < 0 || !text.startsWith(name, (int) at)) return;
             if (to == null || to.asType() != null && to.asType().getKind() == TypeKind.ERROR) {
-                if (!(getCurrentPath().getParentPath().getLeaf() instanceof PackageTree)) unresolved.merge(path.replaceAll("[^/]*$", "") + " " + name, 1, Integer::sum);
+                if (!(getCurrentPath().getParentPath().getLeaf() instanceof PackageTree)) {
+                    unresolved.merge(path.replaceAll("[^/]*$", "") + " " + name, 1, Integer::sum);
+                    lines.add(String.join("\t", "U", name, path, "" + line(at)));
+                }
                 return;
             }
             add(to, at, role);

@@ -3,13 +3,15 @@
 
     truth_graph.py DUMP.tsv --root CHECKOUT --repository apache/commons-lang --language java --tool "javac 17" --set dev --seed 7 --out FILE.json
 
-A dump has lines of tabs: `D id kind name path line` and `R id path line role enclosing-id`. Names carry all types around
+A dump has lines of tabs: `D id kind name path line` and `R id path line role enclosing-id`, and
+`U name path line` for what the tool could not attribute. Names carry all types around
 them; the truth has the shortest that is not ambiguous in its file: a type's own name, a member's with one type. Overloads
 of a name in a type are one symbol: all are its definitions, and its references are those of all.
 """
 
 import argparse
 import collections
+import fnmatch
 import json
 import subprocess
 import sys
@@ -21,16 +23,19 @@ KINDS = set(draw.KINDS)
 
 
 def read(path):
-    definitions, references = {}, collections.defaultdict(list)
+    definitions, references, unresolved = {}, collections.defaultdict(list), collections.defaultdict(set)
     for line in open(path, encoding="utf-8"):
         parts = line.rstrip("\n").split("\t")
         if parts[0] == "D":
             _, number, kind, name, file, at = parts
             definitions[number] = {"id": number, "kind": kind, "full": name, "path": file, "line": int(at)}
+        elif parts[0] == "U":
+            _, name, file, at = parts
+            unresolved[name].add((file, int(at)))
         else:
             _, number, file, at, role, enclosing = parts
             references[number].append((file, int(at), role, enclosing))
-    return definitions, references
+    return definitions, references, unresolved
 
 
 def shorten(definitions):
@@ -74,10 +79,11 @@ def main():
     args.add_argument("--skipped", default="")
     args = args.parse_args()
 
-    definitions, references = read(args.dump)
+    definitions, references, unresolved = read(args.dump)
     shorten(definitions)
     unnamed = collections.Counter(d["last"] for d in definitions.values() if d["kind"] == "unnamed")
-    drawable = [d for d in definitions.values() if d["kind"] in KINDS and not draw.left_out(d["path"])]
+    drawable = [d for d in definitions.values() if d["kind"] in KINDS and not draw.left_out(d["path"])
+                and not any(fnmatch.fnmatch(d["path"], glob) for glob in args.skip)]
     groups = collections.defaultdict(list)
     for d in drawable:
         groups[d["path"], d["name"], d["kind"]].append(d)
@@ -87,7 +93,15 @@ def main():
         own = {(g["path"], g["line"]) for g in group}
         return {r[:3] for g in group for r in references[g["id"]] if r[:2] not in own}
 
-    drawn = draw.draw(drawable, args.seed, lambda d: len(mentions(d)), args.count)
+    def open_lines(d):
+        known = {r[:2] for r in mentions(d)} | {(g["path"], g["line"]) for g in groups[d["path"], d["name"], d["kind"]]}
+        return sorted(unresolved[d["last"]] - known)
+
+    def referenced(d):
+        count = len(mentions(d))
+        return None if count > 400 or not count and open_lines(d) else count
+
+    drawn = draw.draw(drawable, args.seed, referenced, args.count)
     symbols = []
     for d in drawn:
         group = groups[d["path"], d["name"], d["kind"]]
@@ -96,7 +110,7 @@ def main():
             "namesakes": d["namesakes"] + unnamed[d["last"]],
             "definitions": sorted([g["path"], g["line"]] for g in group),
             "references": sorted(mentions(d)),
-            "unresolved": [],
+            "unresolved": open_lines(d),
             "impact": impact([g["id"] for g in group], references),
         })
         s = symbols[-1]

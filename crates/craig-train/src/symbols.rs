@@ -41,7 +41,7 @@ impl Labels {
     /// Whether the tool lists definitions that override or implement a symbol among its mentions: gopls, pyright and
     /// clangd do not.
     fn lists_overrides(&self) -> bool {
-        !matches!(self.language.as_str(), "go" | "python" | "c")
+        !matches!(self.language.as_str(), "go" | "python" | "c" | "cpp")
     }
 }
 
