@@ -1285,7 +1285,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             if let Some(list) = field(node, "arguments") {
                 arguments(walk, list, member, visited);
             }
-            return called_method(of, name, member);
+            called_method(of, name, member)
         }
         _ => {
             let value = walk.visit_as(function, Role::Call);

@@ -122,7 +122,7 @@ pub(super) fn note_templates<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 
 /// Whether what a function returns depends on how it is called, by its comment.
 pub(super) fn is_generic(walk: &Walk<'_>, returned: &str) -> bool {
-    let is_template = |part: &str| walk.templates.iter().any(|known| *known == (part, Value::Unknown));
+    let is_template = |part: &str| walk.templates.contains(&(part, Value::Unknown));
     returned.starts_with('(') || parts(returned).into_iter().any(is_template)
 }
 
