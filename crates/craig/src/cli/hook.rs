@@ -96,9 +96,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         let answer = json!({ "hookEventName": args.event.name(), "additionalContext": note.text });
         // An assistant that does not read it any more is not to be disturbed.
         let _ = session.output.json_line(&json!({ "hookSpecificOutput": answer }));
-        if let Some(told) = note.told {
-            // What cannot be remembered is said again.
-            let _ = told.memory.add(&told.project, &told.names);
+        if let Some(shown) = note.shown {
+            // What cannot be remembered is shown again.
+            let _ = shown.memory.add(&shown.project, &shown.names);
         }
     }
     Ok(Outcome::Complete)
@@ -107,12 +107,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 /// What the assistant is to know.
 struct Note {
     text: String,
-    /// What its session need not be told again.
-    told: Option<Told>,
+    /// What its session need not be shown again.
+    shown: Option<Shown>,
 }
 
-/// Names of a project that a session is told about.
-struct Told {
+/// Names of a project that a session is shown.
+struct Shown {
     memory: Memory,
     project: String,
     names: Vec<String>,
@@ -137,22 +137,22 @@ fn note(event: Event, config: &Config) -> Option<Note> {
     let memory = Memory::of_session(&Global::data_folder().ok()?.join("sessions"), &input.session_id);
     match event {
         Event::SessionStart => {
-            // What was said before a conversation was compacted may be lost.
+            // A conversation that was compacted may have lost what it was shown.
             memory.iter().for_each(Memory::forget);
             let project = engine.project_of_directory(&input.cwd).ok()??;
-            Some(Note { text: session_line(&engine.glance(&project).ok()?)?, told: None })
+            Some(Note { text: session_line(&engine.glance(&project).ok()?)?, shown: None })
         }
         Event::AfterSearch => {
             let project = engine.project_of_directory(&searched_folder(&input)).ok()??;
             let mut names = searched_names(&input);
             if let Some(memory) = &memory {
-                names = memory.new_ones(&project, names);
+                names = memory.unseen(&project, names);
             }
             let found = engine.kept_symbols(&project, &names).ok()?;
             let text = found.iter().map(symbol_line).collect::<Vec<_>>().join("\n");
             let names = found.into_iter().map(|symbol| symbol.name).collect();
-            let told = memory.map(|memory| Told { memory, project, names });
-            (!text.is_empty()).then_some(Note { text, told })
+            let shown = memory.map(|memory| Shown { memory, project, names });
+            (!text.is_empty()).then_some(Note { text, shown })
         }
     }
 }

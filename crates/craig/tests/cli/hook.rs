@@ -105,7 +105,7 @@ fn a_search_for_a_name_gets_its_definition() {
 }
 
 #[test]
-fn a_session_is_told_once() {
+fn a_session_is_shown_a_name_once() {
     let home = home();
     let ask = |session: &str, pattern: &str| {
         let input = input_of_session(&home, session, "Grep", json!({ "pattern": pattern }));

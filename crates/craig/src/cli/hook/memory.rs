@@ -1,4 +1,4 @@
-//! What a session of an assistant has been told, so that it is told once.
+//! Names that a session of an assistant was shown, so that each is shown once.
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
@@ -6,16 +6,16 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A session that was told nothing for so long has ended.
+/// A session that was shown nothing for so long has ended.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// A session whose file is as long as this has been told enough.
+/// A session whose file is as long as this is shown nothing more.
 const MAX_BYTES: u64 = 32_000;
 
 /// Longest id of a session.
 const MAX_ID_BYTES: usize = 64;
 
-/// The names that a session was told about: a small file in a folder of all sessions.
+/// The names that a session was shown: a small file in a folder of all sessions.
 pub(super) struct Memory {
     file: PathBuf,
 }
@@ -28,17 +28,17 @@ impl Memory {
         is_name.then(|| Self { file: folder.join(id) })
     }
 
-    /// Those of `names` of a project that the session was not told about yet.
-    pub(super) fn new_ones(&self, project: &str, names: Vec<String>) -> Vec<String> {
+    /// Those of `names` of a project that the session was not shown yet.
+    pub(super) fn unseen(&self, project: &str, names: Vec<String>) -> Vec<String> {
         if fs::metadata(&self.file).is_ok_and(|file| file.len() >= MAX_BYTES) {
             return Vec::new();
         }
-        let told = fs::read_to_string(&self.file).unwrap_or_default();
-        let told: HashSet<&str> = told.lines().collect();
-        names.into_iter().filter(|name| !told.contains(line(project, name).as_str())).collect()
+        let text = fs::read_to_string(&self.file).unwrap_or_default();
+        let seen: HashSet<&str> = text.lines().collect();
+        names.into_iter().filter(|name| !seen.contains(line(project, name).as_str())).collect()
     }
 
-    /// Remembers that the session was told about `names` of a project.
+    /// Remembers that the session was shown `names` of a project.
     pub(super) fn add(&self, project: &str, names: &[String]) -> io::Result<()> {
         if let Some(folder) = self.file.parent().filter(|_| !self.file.exists()) {
             fs::create_dir_all(folder)?;
@@ -87,11 +87,11 @@ mod tests {
         let (one, other) = (of("a-1"), of("b_2"));
         one.add("shop", &names(&["open"])).unwrap();
         one.add("shop", &names(&["close"])).unwrap();
-        assert_eq!(one.new_ones("shop", names(&["open", "read", "close"])), ["read"]);
-        assert_eq!(one.new_ones("bank", names(&["open"])), ["open"]);
-        assert_eq!(other.new_ones("shop", names(&["open"])), ["open"]);
+        assert_eq!(one.unseen("shop", names(&["open", "read", "close"])), ["read"]);
+        assert_eq!(one.unseen("bank", names(&["open"])), ["open"]);
+        assert_eq!(other.unseen("shop", names(&["open"])), ["open"]);
         one.forget();
-        assert_eq!(one.new_ones("shop", names(&["open"])), ["open"]);
+        assert_eq!(one.unseen("shop", names(&["open"])), ["open"]);
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let one = Memory::of_session(folder.path(), "1").unwrap();
         one.add("shop", &[String::from("x").repeat(MAX_BYTES as usize)]).unwrap();
-        assert!(one.new_ones("shop", names(&["open"])).is_empty());
+        assert!(one.unseen("shop", names(&["open"])).is_empty());
         let long_ago = SystemTime::now() - KEPT - Duration::from_secs(60);
         OpenOptions::new().append(true).open(&one.file).unwrap().set_modified(long_ago).unwrap();
         Memory::of_session(folder.path(), "2").unwrap().add("shop", &names(&["open"])).unwrap();
