@@ -375,10 +375,8 @@ fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.children_except(node, &["type"]);
     for element in named_children(node).filter(|part| part.kind() == "property_element") {
         let Some(name) = field(element, "name").and_then(bare_name) else { continue };
-        let value = match declared {
-            Value::Unknown => doc::variable_before(walk, node, walk.text_of(name)),
-            declared => declared,
-        };
+        let written = doc::variable_before(walk, node, walk.text_of(name));
+        let value = doc::refined(walk, declared, field(node, "type"), written);
         if let Some(definition) = walk.define(name, node, DefinitionKind::Field, traits) {
             walk.set_value(definition, value);
         }
@@ -402,10 +400,9 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.function(Some(definition), |walk| {
         let is_constructor = kind == DefinitionKind::Constructor;
         parameters(walk, node, is_constructor);
-        let declared = match walk.field(node, "return_type") {
-            Value::Unknown => doc::type_before(walk, node, "return", None),
-            declared => declared,
-        };
+        let declared = walk.field(node, "return_type");
+        let written = doc::type_before(walk, node, "return", None);
+        let declared = doc::refined(walk, declared, field(node, "return_type"), written);
         walk.field(node, "attributes");
         walk.field(node, "body");
         declared
@@ -445,10 +442,9 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor: bool) {
         let declared = walk.field(parameter, "type");
         let default = walk.field(parameter, "default_value");
         let Some(name) = field(parameter, "name").and_then(bare_name) else { continue };
-        let declared = match declared {
-            Value::Unknown => documented(walk, node, parameter, walk.text_of(name)),
-            declared => declared,
-        };
+        let written = doc::type_before(walk, node, "param", Some(walk.text_of(name)))
+            .or_else(|| doc::type_before(walk, parameter, "var", None));
+        let declared = doc::refined(walk, declared, field(parameter, "type"), written);
         let value = match parameter.kind() {
             "variadic_parameter" => declared.collection(),
             _ if declared == Value::Unknown && default != Value::Builtin => default,
@@ -464,14 +460,6 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor: bool) {
                 walk.set_value(field, value);
             }
         }
-    }
-}
-
-/// The type of a parameter by the comment of its function, or of itself.
-fn documented<'t>(walk: &mut Walk<'t>, function: Node<'t>, parameter: Node<'t>, name: &str) -> Value {
-    match doc::type_before(walk, function, "param", Some(name)) {
-        Value::Unknown => doc::type_before(walk, parameter, "var", None),
-        found => found,
     }
 }
 
@@ -501,20 +489,29 @@ fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let body = field(node, "body");
     let mut parts = named_children(node).filter(|part| Some(*part) != body && part.kind() != "comment");
-    let element = parts.next().map_or(Value::Unknown, |all| walk.visit(all)).element();
+    let all = parts.next().map_or(Value::Unknown, |all| walk.visit(all));
+    let element = walk.element(all);
     if let Some(target) = parts.next() {
         match (target.kind(), target.named_child(0), target.named_child(1)) {
             ("pair", Some(key), Some(one)) => {
                 assign(walk, key, node, Value::Unknown);
-                assign(walk, one, node, element);
+                assign_element(walk, one, node, element);
             }
-            _ => assign(walk, target, node, element),
+            _ => assign_element(walk, target, node, element),
         }
     }
     if let Some(body) = body {
         walk.visit(body);
     }
     Value::Unknown
+}
+
+/// Binds the variable of a loop, whose type a comment before the loop may give.
+fn assign_element<'t>(walk: &mut Walk<'t>, target: Node<'t>, whole: Node<'t>, element: Value) {
+    let name = bare_name(target).map(|name| walk.text_of(name));
+    let written = name.and_then(|name| doc::type_before(walk, whole, "var", Some(name)));
+    let documented = doc::refined(walk, Value::Unknown, None, written);
+    assign(walk, target, whole, documented.or(element));
 }
 
 fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -541,8 +538,9 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let statement = node.parent().filter(|statement| statement.kind() == "expression_statement");
     let documented = match (statement, bare_name(left)) {
         (Some(statement), Some(name)) => doc::variable_before(walk, statement, walk.text_of(name)),
-        _ => Value::Unknown,
+        _ => None,
     };
+    let documented = doc::refined(walk, Value::Unknown, None, documented);
     let value = documented.or(value);
     assign(walk, left, node, value);
     value
@@ -616,6 +614,10 @@ fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 let value = walk.guarded(left, value);
                 walk.declare_local(name, value);
             }
+            if let Some(path) = field(node, "left").filter(|path| path.kind() == "member_access_expression") {
+                let value = walk.guarded(left, value);
+                walk.narrow(path, value);
+            }
             Value::Builtin
         }
         ("??", Some(right)) => {
@@ -652,7 +654,7 @@ fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let value = walk.visit(part);
         first.get_or_insert(value);
     }
-    first.unwrap_or_default().element()
+    walk.element(first.unwrap_or_default())
 }
 
 fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -696,10 +698,11 @@ fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let name = field(node, "name");
+    let mut value = Value::Unknown;
     for part in named_children(node).filter(|part| Some(*part) != name) {
-        walk.visit(part);
+        value = walk.visit(part);
     }
-    Value::Unknown
+    value
 }
 
 /// The name of a member, unless it is computed.
@@ -715,7 +718,8 @@ fn member_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
 fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let of = walk.field(node, "object");
-    member_name(walk, node).map_or(Value::Unknown, |name| walk.member(name, of, role))
+    let found = member_name(walk, node).map_or(Value::Unknown, |name| walk.member(name, of, role));
+    walk.narrowed(node).unwrap_or(found)
 }
 
 fn scope_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -754,9 +758,12 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         if let Some(name) = name.and_then(|name| child(name, "string_content")) {
             walk.define_in(None, name, node, DefinitionKind::Constant, Traits::default());
         }
-        let first = self::arguments(walk, arguments);
-        let name = function.map_or("", |function| walk.text_of(function));
-        return made_of_class(walk, name, first, called.called());
+        let (class, first) = self::arguments(walk, arguments);
+        return match function.map_or("", |function| walk.text_of(function).trim_start_matches('\\')) {
+            name if SAME.contains(&name) => first,
+            name if ELEMENTS.contains(&name) => walk.element(first),
+            name => made_of_class(walk, name, class, called.called()),
+        };
     }
     called.called()
 }
@@ -765,10 +772,10 @@ fn method_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = walk.field(node, "object");
     let name = member_name(walk, node);
     let called = name.map_or(Value::Unknown, |name| walk.member(name, of, Role::Call));
-    let first = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list));
+    let class = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list).0);
     match name.map_or("", |name| walk.text_of(name)) {
         name if OF_DOUBLES.contains(&name) => of,
-        name => made_of_class(walk, name, first, called.called()),
+        name => made_of_class(walk, name, class, called.called()),
     }
 }
 
@@ -785,6 +792,15 @@ fn made_of_class(walk: &mut Walk<'_>, name: &str, class: Value, called: Value) -
 /// Methods and functions of containers and entity managers that return an instance of the class that is their argument.
 const CONTAINERS: &[&str] =
     &["app", "find", "get", "getByType", "getReference", "instantiate", "make", "makeWith", "resolve"];
+
+/// Functions of the language that return their first argument, or an array of some of its elements.
+const SAME: &[&str] = &[
+    "array_diff_key", "array_filter", "array_intersect_key", "array_merge", "array_replace", "array_reverse",
+    "array_slice", "array_splice", "array_unique", "array_values", "iterator_to_array",
+];
+
+/// Functions of the language that return an element of their first argument.
+const ELEMENTS: &[&str] = &["array_pop", "array_shift", "current", "end", "next", "prev", "reset"];
 
 /// Methods of test frameworks that make a stand-in for the class that is their argument.
 const DOUBLES: &[&str] = &[
@@ -809,16 +825,16 @@ const OF_DOUBLES: &[&str] = &[
     "getMockForAbstractClass",
 ];
 
-/// Reads arguments; the class that is the first, if it is `Shape::class`.
-fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Value {
+/// Reads arguments; of the first, the class if it is `Shape::class`, and its value otherwise.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> (Value, Value) {
     let mut first = None;
     for argument in named_children(list) {
         let class = argument.named_child(0).and_then(|inner| class_argument(walk, inner));
-        let value = class.unwrap_or_else(|| {
-            walk.visit(argument);
-            Value::Unknown
-        });
-        first.get_or_insert(value);
+        let found = match class {
+            Some(class) => (class, Value::Unknown),
+            None => (Value::Unknown, walk.visit(argument)),
+        };
+        first.get_or_insert(found);
     }
     first.unwrap_or_default()
 }
@@ -835,8 +851,8 @@ fn static_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = field(node, "scope").map_or(Value::Unknown, |scope| scope_of(walk, scope));
     let name = member_name(walk, node);
     let called = name.map_or(Value::Unknown, |name| walk.member(name, of, Role::Call));
-    let first = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list));
-    made_of_class(walk, name.map_or("", |name| walk.text_of(name)), first, called.called())
+    let class = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list).0);
+    made_of_class(walk, name.map_or("", |name| walk.text_of(name)), class, called.called())
 }
 
 fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

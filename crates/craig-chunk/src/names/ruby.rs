@@ -724,6 +724,7 @@ const NO_CALLBACKS: &[&str] = &[
     "public_class_method",
     "public_constant",
     "ruby2_keywords",
+    "scope",
 ];
 
 /// Symbols in a call in the body of a type, `before :check`, that are names of its methods.
@@ -778,6 +779,9 @@ fn delegate_target<'t>(walk: &mut Walk<'t>, target: Node<'t>) -> Value {
     match name {
         "class" | "self.class" => walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this))),
         _ if !name.chars().all(is_word) => Value::Unknown,
+        _ if name.starts_with(char::is_uppercase) => {
+            walk.name_in(named, 0..name.len(), Role::Read, Some(Site::Bare))
+        }
         _ => {
             let range = written.len() - name.len()..written.len();
             let role = if name.starts_with('@') { Role::Read } else { Role::Call };

@@ -1012,6 +1012,7 @@ fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 last = Value::Unknown;
             }
             "." | "::" | "?" | ")" | "]" | "}" | "&" | "await" => {}
+            "," if next.is_some_and(|next| next.kind() == "]") => {}
             _ if part.is_named() => {
                 walk.visit(part);
                 last = Value::Builtin;

@@ -124,6 +124,9 @@ int total(const Shapes& shapes) {
         &expect![[r#"
             type Shapes main.cpp:3
                 main.cpp:4 type 99
+            module geometry shape.cpp:2
+                main.cpp:3 type 99
+                main.cpp:7 type 99
             method geometry.Shape.unit shape.cpp:4
                 main.cpp:7 call 95
             module geometry shape.hpp:1
@@ -269,7 +272,99 @@ int f() { return rate(6); }
 int rate(int x) { return x; }
 int g() { return rate(7); }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            function rate decoy.cpp:1
+                decoy.cpp:2 call 99
+                opened.cpp:3 call 99
+            type st names.hpp:2
+                use.cpp:5 type 99
+            module local names.hpp:3
+                use.cpp:5 type 99
+            module shop shop.cpp:2
+                names.hpp:2 type 99
+                names.hpp:3 type 99
+                opened.cpp:2 type 99
+                shop.cpp:6 type 99
+                use.cpp:2 type 99
+                use.cpp:2 type 99
+                use.cpp:3 type 99
+                use.cpp:4 type 99
+            module shop.tax shop.cpp:3
+                names.hpp:2 type 95
+                opened.cpp:2 type 95
+                use.cpp:2 type 95
+                use.cpp:3 type 95
+            function shop.tax.rate shop.cpp:3
+                opened.cpp:3 call 99
+                use.cpp:2 call 95
+                use.cpp:3 import 95
+                use.cpp:3 call 95
+                use.cpp:5 call 95
+            module shop.post shop.cpp:4
+                names.hpp:3 type 95
+                shop.cpp:6 type 95
+                use.cpp:2 type 95
+                use.cpp:4 type 95
+            function shop.post.rate shop.cpp:4
+                names.hpp:3 import 95
+                shop.cpp:6 call 99
+                use.cpp:2 call 95
+                use.cpp:5 call 95
+                use.cpp:6 call 99
+            method shop.post.weigh shop.cpp:6
+                shop.cpp:4 call 99
+            module shop shop.hpp:1
+                names.hpp:2 type 99
+                names.hpp:3 type 99
+                opened.cpp:2 type 99
+                shop.cpp:6 type 99
+                use.cpp:2 type 99
+                use.cpp:2 type 99
+                use.cpp:3 type 99
+                use.cpp:4 type 99
+            module shop.tax shop.hpp:1
+                names.hpp:2 type 95
+                opened.cpp:2 type 95
+                use.cpp:2 type 95
+                use.cpp:3 type 95
+            function shop.tax.rate shop.hpp:1
+                opened.cpp:3 call 99
+                use.cpp:2 call 95
+                use.cpp:3 import 95
+                use.cpp:3 call 95
+                use.cpp:5 call 95
+            function shop.tax.rate shop.hpp:1
+                opened.cpp:3 call 99
+                use.cpp:2 call 95
+                use.cpp:3 import 95
+                use.cpp:3 call 95
+                use.cpp:5 call 95
+            module shop shop.hpp:2
+                names.hpp:2 type 99
+                names.hpp:3 type 99
+                opened.cpp:2 type 99
+                shop.cpp:6 type 99
+                use.cpp:2 type 99
+                use.cpp:2 type 99
+                use.cpp:3 type 99
+                use.cpp:4 type 99
+            module shop.post shop.hpp:2
+                names.hpp:3 type 95
+                shop.cpp:6 type 95
+                use.cpp:2 type 95
+                use.cpp:4 type 95
+            function shop.post.rate shop.hpp:2
+                names.hpp:3 import 95
+                shop.cpp:6 call 99
+                use.cpp:2 call 95
+                use.cpp:5 call 95
+                use.cpp:6 call 99
+            function shop.post.weigh shop.hpp:2
+                shop.cpp:4 call 99
+                use.cpp:4 call 99
+            module local use.cpp:6
+                use.cpp:5 type 99
+        "#]],
     );
 }
 
@@ -300,7 +395,32 @@ int parse(int x);
 int limit;
 int d(void) { return parse(limit); }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            function shop.parse a.cpp:2
+                a.cpp:5 call 99
+            variable shop.limit a.cpp:2
+                a.cpp:5 read 99
+            function shop.check a.cpp:3
+                a.cpp:5 call 99
+            variable shop.SIZE a.cpp:4
+                a.cpp:5 read 99
+            function shop.parse b.cpp:2
+                b.cpp:5 call 99
+            variable shop.limit b.cpp:2
+                b.cpp:5 read 99
+            function shop.check b.cpp:3
+                b.cpp:5 call 99
+            variable shop.SIZE b.cpp:4
+                b.cpp:5 read 99
+            function parse c.c:1
+                c.c:3 call 99
+            variable limit c.c:2
+                c.c:3 read 99
+            function parse d.c:1
+                d.c:3 call 99
+            variable limit d.c:2
+                d.c:3 read 99
+        "#]],
     );
 }
 
@@ -319,7 +439,31 @@ inline namespace v2::detail { int hidden(); }
 int lib::File::size() { return open(); }
 int go(lib::File& file) { return lib::open() + lib::v0::open() + lib::v1::open() + file.size(); }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            module lib lib.hpp:1
+                use.cpp:2 type 99
+                use.cpp:3 type 99
+                use.cpp:3 type 99
+                use.cpp:3 type 99
+                use.cpp:3 type 99
+            module lib.v1 lib.hpp:2
+                use.cpp:3 type 95
+            function lib.v1.open lib.hpp:2
+                use.cpp:2 call 99
+                use.cpp:3 call 95
+                use.cpp:3 call 95
+            class lib.v1.File lib.hpp:2
+                use.cpp:2 type 95
+                use.cpp:3 type 95
+            method lib.v1.File.size lib.hpp:2
+                use.cpp:3 call 95
+            module lib.v0 lib.hpp:3
+                use.cpp:3 type 95
+            function lib.v0.open lib.hpp:3
+                use.cpp:3 call 95
+            method lib.v1.File.size use.cpp:2
+                use.cpp:3 call 95
+        "#]],
     );
 }
 
@@ -343,7 +487,57 @@ namespace park { int Cart::total() { return 3; } }
 #include "shop.hpp"
 int go(shop::Cart& cart, park::Cart& other) { return cart.total() + other.total() + shop::Cart::made; }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            class shop.Cart.Impl shop.cpp:2
+                shop.cpp:4 type 95
+                shop.cpp:6 call 99
+                shop.hpp:1 type 99
+            method shop.Cart.Impl.sum shop.cpp:2
+                shop.cpp:6 call 95
+            class park.Cart.Impl shop.cpp:3
+                shop.cpp:5 type 95
+                shop.hpp:2 type 99
+            method park.Cart.Impl.sum shop.cpp:3
+                shop.cpp:6 call 95
+            method shop.Cart.Impl.sum shop.cpp:4
+                shop.cpp:6 call 95
+            method shop.Cart.Impl.sum shop.cpp:5
+                shop.cpp:6 call 95
+            method shop.Cart.total shop.cpp:6
+                use.cpp:2 call 95
+            field shop.Cart.made shop.cpp:7
+                use.cpp:2 read 95
+            module park shop.cpp:8
+                shop.cpp:5 type 99
+                use.cpp:2 type 99
+            method park.Cart.total shop.cpp:8
+                use.cpp:2 call 95
+            module shop shop.hpp:1
+                shop.cpp:4 type 99
+                shop.cpp:6 type 99
+                shop.cpp:7 type 99
+                use.cpp:2 type 99
+                use.cpp:2 type 99
+            class shop.Cart shop.hpp:1
+                shop.cpp:4 type 95
+                shop.cpp:6 type 95
+                shop.cpp:7 type 95
+                use.cpp:2 type 95
+                use.cpp:2 type 95
+            method shop.Cart.total shop.hpp:1
+                use.cpp:2 call 95
+            field shop.Cart.made shop.hpp:1
+                use.cpp:2 read 95
+            module park shop.hpp:2
+                shop.cpp:5 type 99
+                use.cpp:2 type 99
+            class park.Cart shop.hpp:2
+                shop.cpp:5 type 95
+                shop.cpp:8 type 99
+                use.cpp:2 type 95
+            method park.Cart.total shop.hpp:2
+                use.cpp:2 call 95
+        "#]],
     );
 }
 
@@ -363,7 +557,36 @@ int SMALL = 1;
 int go() { return shop::PLAIN + shop::Kind::RING + shop::Cart::OPEN + (int) shop::Size::SMALL + SMALL; }
 namespace shop { int here() { return RING + SMALL; } }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            module shop kind.hpp:1
+                use.cpp:3 type 99
+                use.cpp:3 type 99
+                use.cpp:3 type 99
+                use.cpp:3 type 99
+            enum shop.Kind kind.hpp:2
+                use.cpp:3 type 95
+            enum_member shop.Kind.PLAIN kind.hpp:2
+                use.cpp:3 read 95
+            enum_member shop.Kind.RING kind.hpp:2
+                use.cpp:3 read 95
+                use.cpp:4 read 99
+            enum shop.Size kind.hpp:3
+                use.cpp:3 type 95
+            enum_member shop.Size.SMALL kind.hpp:3
+                use.cpp:3 read 95
+            class shop.Cart kind.hpp:4
+                use.cpp:3 type 95
+            enum_member shop.Cart.State.OPEN kind.hpp:4
+                use.cpp:3 read 95
+            variable SMALL use.cpp:2
+                use.cpp:3 read 99
+                use.cpp:4 read 99
+            module shop use.cpp:4
+                use.cpp:3 type 99
+                use.cpp:3 type 99
+                use.cpp:3 type 99
+                use.cpp:3 type 99
+        "#]],
     );
 }
 
@@ -378,7 +601,22 @@ int y;
 int go(UNUSED Meter *m, UNUSED int y) { UNUSED Meter *n = m; return n->w + m->w + y; }
 int on(int x, UNUSED struct Meter_ *m) { return m->w; }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            macro UNUSED meter.h:1
+                meter.h:4 read 99
+                meter.h:4 type 99
+                meter.h:4 read 99
+                meter.h:5 read 99
+            class Meter_ meter.h:2
+                meter.h:5 type 99
+            field Meter_.w meter.h:2
+                meter.h:4 read 95
+                meter.h:4 read 95
+                meter.h:5 read 95
+            type Meter meter.h:2
+                meter.h:4 type 99
+                meter.h:4 type 99
+        "#]],
     );
 }
 
@@ -399,7 +637,27 @@ struct entry { const char *name; void (*run)(void); };
 static struct entry entries[] = { ENTRY(open, fast), ENTRY(1 + 2, fast) };
 void go(int open) { CALL(open); LOG("x", open); entries->run(); }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            macro CALL m.c:1
+                m.c:11 call 99
+            macro ENTRY m.c:3
+                m.c:10 call 99
+                m.c:10 call 99
+            macro LOG m.c:4
+                m.c:11 call 99
+            function do_open m.c:5
+                m.c:11 call 99
+            function cmd_open_fast m.c:7
+                m.c:10 read 99
+            function log_line m.c:8
+                m.c:4 call 99
+            class entry m.c:9
+                m.c:10 type 99
+            field entry.run m.c:9
+                m.c:11 call 95
+            variable entries m.c:10
+                m.c:11 read 99
+        "#]],
     );
 }
 
@@ -414,6 +672,11 @@ typedef CUES(100) cues_t;
 #include "m.h"
 int go(cues_t *cues) { return cues->n; }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            macro CUES m.h:1
+                m.h:2 call 99
+            type cues_t m.h:2
+                use.c:2 type 99
+        "#]],
     );
 }

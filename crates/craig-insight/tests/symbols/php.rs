@@ -204,7 +204,48 @@ class A
 }
 function run(A $a) { $a->go(1, [])->save(7); $a->rest()->save(8); }
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            class A app/A.php:13
+                app/A.php:32 type 99
+                app/A.php:46 type 99
+            field A.store app/A.php:16
+                app/A.php:29 read 95
+            field A.items app/A.php:18
+                app/A.php:36 read 95
+            field A.other app/A.php:20
+                app/A.php:34 read 95
+            method A.go app/A.php:27
+                app/A.php:46 call 95
+            field A.lazy app/A.php:8
+                app/A.php:31 read 95
+            method A.open app/A.php:9
+                app/A.php:32 call 95
+            method A.pick app/A.php:10
+                app/A.php:33 call 95
+            method A.rest app/A.php:11
+                app/A.php:46 call 95
+            class Store src/Store.php:4
+                app/A.php:5 import 99
+            method Store.save src/Store.php:6
+                app/A.php:29 call 95
+                app/A.php:30 call 95
+                app/A.php:31 call 95
+                app/A.php:32 call 95
+                app/A.php:40 call 95
+                app/A.php:46 call 95
+                app/A.php:46 call 35
+            method Store.items src/Store.php:8
+                app/A.php:37 call 95
+            class Item src/Store.php:10
+                app/A.php:4 import 99
+            method Item.ship src/Store.php:10
+                app/A.php:33 call 95
+                app/A.php:35 call 95
+                app/A.php:36 call 95
+                app/A.php:37 call 95
+            method Decoy.save src/Store.php:11
+                app/A.php:46 call 35
+        "#]],
     );
 }
 
@@ -237,7 +278,35 @@ function run(Query $q)
     $q->other()->get();
 }
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            class Base src/Query.php:4
+                src/Query.php:14 inherit 99
+            method Base.where src/Query.php:6
+                src/Query.php:19 call 95
+            method Base.limit src/Query.php:8
+                src/Query.php:19 call 95
+            method Base.order src/Query.php:9
+                src/Query.php:19 call 95
+            method Base.make src/Query.php:10
+                src/Query.php:20 call 95
+            method Base.plain src/Query.php:11
+                src/Query.php:21 call 95
+            method Base.other src/Query.php:12
+                src/Query.php:22 call 95
+            class Query src/Query.php:14
+                src/Query.php:11 call 99
+                src/Query.php:17 type 99
+                src/Query.php:20 type 99
+                src/Query.php:21 type 99
+            method Query.get src/Query.php:14
+                src/Query.php:19 call 95
+                src/Query.php:20 call 95
+                src/Query.php:21 call 70
+            class Other src/Query.php:15
+                src/Query.php:12 call 99
+            method Other.get src/Query.php:15
+                src/Query.php:22 call 95
+        "#]],
     );
 }
 
@@ -279,7 +348,21 @@ function go(Store $s, $x) {
     return [$s, 'unknown', 'save'];
 }
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            class Store src/Store.php:4
+                app/A.php:4 import 99
+                app/A.php:6 type 99
+                app/A.php:8 type 99
+            method Store.save src/Store.php:7
+                app/A.php:7 call 95
+                src/Store.php:10 call 95
+            method Store.open src/Store.php:8
+                app/A.php:8 call 95
+                app/A.php:9 call 95
+                app/A.php:10 call 95
+                app/A.php:11 call 95
+                src/Store.php:8 call 95
+        "#]],
     );
 }
 
@@ -310,6 +393,33 @@ function go($container, Settings $settings) {
     $container->has(Store::class)->save(6);
 }
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            class Store src/Store.php:4
+                app/A.php:5 import 99
+                app/A.php:8 type 99
+                app/A.php:9 type 99
+                app/A.php:10 type 99
+                app/A.php:11 type 99
+                app/A.php:12 type 99
+                app/A.php:13 type 99
+            method Store.save src/Store.php:4
+                app/A.php:8 call 95
+                app/A.php:9 call 95
+                app/A.php:10 call 95
+                app/A.php:11 call 95
+                app/A.php:13 call 35
+            class Decoy src/Store.php:5
+                src/Store.php:6 type 99
+                src/Store.php:6 call 99
+            method Decoy.save src/Store.php:5
+                app/A.php:12 call 95
+                app/A.php:13 call 35
+            class Settings src/Store.php:6
+                app/A.php:4 import 99
+                app/A.php:7 type 99
+            method Settings.get src/Store.php:6
+                app/A.php:8 call 23
+                app/A.php:12 call 95
+        "#]],
     );
 }

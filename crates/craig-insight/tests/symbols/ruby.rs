@@ -514,7 +514,34 @@ Store.new.each { |s, t| s.save(4) }
 Store.new.twice { |s| s.save(5) }
 [Item.new].each { |i| i.save(6) }
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            class Store s.rb:1
+                a.rb:1 read 85
+                a.rb:2 read 85
+                a.rb:6 call 85
+                a.rb:7 call 85
+                s.rb:11 call 99
+            method Store.save s.rb:2
+                a.rb:1 call 95
+                a.rb:4 call 95
+                a.rb:6 call 95
+                a.rb:7 call 35
+            method Store.open s.rb:6
+                a.rb:1 call 95
+            method Store.use s.rb:10
+                a.rb:2 call 95
+            method Store.each s.rb:14
+                a.rb:6 call 95
+            method Store.twice s.rb:18
+                a.rb:7 call 95
+            class Item s.rb:23
+                a.rb:8 call 85
+                s.rb:11 call 99
+            method Item.save s.rb:24
+                a.rb:3 call 95
+                a.rb:7 call 35
+                a.rb:8 call 95
+        "#]],
     );
 }
 
@@ -561,7 +588,28 @@ a.save(1)
 a.length
 a.store_size
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            class Store m.rb:1
+                m.rb:30 call 99
+            method Store.save m.rb:2
+                m.rb:23 call 95
+            method Store.size m.rb:6
+                m.rb:24 call 95
+                m.rb:25 call 95
+            class A m.rb:21
+                m.rb:34 call 99
+            method A.save m.rb:23
+                m.rb:35 call 95
+            method A.length m.rb:24
+                m.rb:36 call 95
+            method A.store_size m.rb:25
+                m.rb:37 call 95
+            field A.store m.rb:27
+                m.rb:25 read 95
+            field A.@store m.rb:30
+                m.rb:23 read 95
+                m.rb:24 read 95
+        "#]],
     );
 }
 
@@ -616,7 +664,53 @@ end
 
 Registry.find(1).ship
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            class Item m.rb:1
+                m.rb:28 read 99
+                m.rb:29 read 99
+                m.rb:30 read 99
+                m.rb:31 read 99
+                m.rb:32 read 99
+            field Item.cart m.rb:2
+                m.rb:30 read 95
+            method Item.open m.rb:3
+                m.rb:3 read 95
+                m.rb:31 call 95
+            method Item.ship m.rb:5
+                m.rb:22 call 95
+                m.rb:23 call 95
+                m.rb:24 call 95
+                m.rb:26 call 95
+                m.rb:27 call 23
+                m.rb:28 call 95
+                m.rb:29 call 95
+                m.rb:31 call 95
+                m.rb:32 call 95
+            method Category.ship m.rb:10
+                m.rb:25 call 95
+                m.rb:27 call 23
+            field Cart.items m.rb:15
+                m.rb:22 read 99
+                m.rb:23 read 99
+                m.rb:26 read 95
+            field Cart.old_ones m.rb:16
+                m.rb:24 read 99
+            field Cart.categories m.rb:17
+                m.rb:25 read 99
+            field Cart.parent m.rb:18
+                m.rb:26 read 99
+            field Cart.owner m.rb:19
+                m.rb:27 read 99
+            method Cart.go m.rb:21
+                m.rb:30 call 95
+            class Registry other.rb:1
+                other.rb:10 read 99
+            method Registry.find other.rb:2
+                other.rb:10 call 95
+            method Registry.ship other.rb:6
+                m.rb:27 call 23
+                other.rb:10 call 95
+        "#]],
     );
 }
 
@@ -659,6 +753,23 @@ class Decoy
   end
 end
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            class M m.rb:1
+                m.rb:21 call 99
+            method M.check m.rb:5
+                m.rb:2 read 95
+            method M.ready? m.rb:8
+                m.rb:2 read 95
+            method M.failed m.rb:11
+                m.rb:3 read 95
+            method M.open_it m.rb:14
+                m.rb:18 call 99
+                m.rb:19 call 99
+                m.rb:20 call 99
+                m.rb:21 call 95
+                m.rb:22 call 35
+            method Decoy.open_it m.rb:28
+                m.rb:22 call 35
+        "#]],
     );
 }

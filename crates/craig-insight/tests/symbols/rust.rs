@@ -642,7 +642,45 @@ fn all(shebang: Shebang) {
     println!("{}", shebang.parts.first().unwrap().include());
 }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            class Shebang src/lib.rs:1
+                src/lib.rs:5 type 99
+                src/lib.rs:6 type 99
+                src/lib.rs:21 type 99
+                src/lib.rs:22 type 99
+                src/lib.rs:24 type 99
+                src/lib.rs:33 type 99
+            field Shebang.parts src/lib.rs:1
+                src/lib.rs:6 write 95
+                src/lib.rs:29 read 95
+                src/lib.rs:36 read 95
+            class Part src/lib.rs:2
+                src/lib.rs:1 type 99
+                src/lib.rs:11 type 99
+                src/lib.rs:30 read 99
+                src/lib.rs:32 read 99
+            class Decoy src/lib.rs:3
+                src/lib.rs:16 type 99
+            method Shebang.new src/lib.rs:6
+                src/lib.rs:22 call 95
+                src/lib.rs:24 call 95
+                src/lib.rs:33 call 95
+            method Shebang.include src/lib.rs:7
+                src/lib.rs:22 call 95
+                src/lib.rs:28 call 23
+                src/lib.rs:34 call 95
+            method Shebang.named src/lib.rs:8
+                src/lib.rs:25 call 95
+                src/lib.rs:26 call 95
+            method Part.include src/lib.rs:12
+                src/lib.rs:28 call 23
+                src/lib.rs:30 call 95
+                src/lib.rs:36 call 95
+            method Part.named src/lib.rs:13
+                src/lib.rs:29 call 95
+            method Decoy.include src/lib.rs:17
+                src/lib.rs:28 call 23
+        "#]],
     );
 }
 
@@ -681,6 +719,54 @@ fn go(store: &Store) {
     plain(|s: &Decoy| s.save(11));
 }
 "#,
-        &expect![[r#""#]],
+        &expect![[r#"
+            class Store src/lib.rs:1
+                src/lib.rs:5 type 99
+                src/lib.rs:7 type 99
+                src/lib.rs:13 type 99
+                src/lib.rs:14 type 99
+                src/lib.rs:15 type 99
+                src/lib.rs:16 type 99
+                src/lib.rs:17 type 99
+                src/lib.rs:19 type 99
+            field Store.items src/lib.rs:1
+                src/lib.rs:25 read 95
+            field Store.last src/lib.rs:1
+                src/lib.rs:26 read 95
+                src/lib.rs:27 read 95
+            class Item src/lib.rs:2
+                src/lib.rs:1 type 99
+                src/lib.rs:1 type 99
+                src/lib.rs:7 type 99
+                src/lib.rs:10 type 99
+            class Decoy src/lib.rs:3
+                src/lib.rs:11 type 99
+                src/lib.rs:28 type 99
+            method Store.save src/lib.rs:6
+                src/lib.rs:20 call 95
+                src/lib.rs:21 call 95
+                src/lib.rs:22 call 95
+                src/lib.rs:23 call 95
+                src/lib.rs:24 call 95
+            method Store.with src/lib.rs:7
+                src/lib.rs:24 call 95
+            method Item.save src/lib.rs:10
+                src/lib.rs:24 call 95
+                src/lib.rs:25 call 95
+                src/lib.rs:25 call 95
+                src/lib.rs:26 call 95
+                src/lib.rs:27 call 95
+            method Decoy.save src/lib.rs:11
+                src/lib.rs:28 call 95
+            function plain src/lib.rs:13
+                src/lib.rs:20 call 99
+                src/lib.rs:28 call 99
+            function generic src/lib.rs:14
+                src/lib.rs:21 call 99
+            function bounded src/lib.rs:15
+                src/lib.rs:22 call 99
+            function pointer src/lib.rs:17
+                src/lib.rs:23 call 99
+        "#]],
     );
 }

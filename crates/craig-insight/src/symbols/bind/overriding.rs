@@ -103,7 +103,7 @@ impl Binder<'_, '_> {
     }
 
     /// The members of supertypes that a member takes the place of.
-    fn overridden(&self, at: SymbolIx) -> Vec<SymbolIx> {
+    pub(super) fn overridden(&self, at: SymbolIx) -> Vec<SymbolIx> {
         let entry = self.table.entry(at);
         let family = self.table.families[entry.file as usize];
         let has_overloads = family.has_separate_names();

@@ -159,7 +159,7 @@ impl FileBinder<'_, '_, '_> {
     }
 
     /// Whether a value is that of a call of a method of the project in Ruby, of which a framework's rules say nothing.
-    fn is_own_method(&mut self, value: Value, depth: usize) -> bool {
+    pub(super) fn is_own_method(&mut self, value: Value, depth: usize) -> bool {
         let (Value::Called(Source::Occurrence(at)) | Value::ElementOfCalled(Source::Occurrence(at))) = value
         else {
             return false;
