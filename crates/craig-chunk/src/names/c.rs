@@ -302,8 +302,8 @@ fn macro_body<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
             byte if is_word(byte) => {
                 let end = at + rest.iter().take_while(|byte| is_word(**byte)).count();
                 let word = text.get(at..end).unwrap_or_default();
-                let is_pasted =
-                    rest[end - at..].trim_ascii_start().starts_with(b"##") || bytes[..at].trim_ascii_end().ends_with(b"#");
+                let is_pasted = rest[end - at..].trim_ascii_start().starts_with(b"##")
+                    || bytes[..at].trim_ascii_end().ends_with(b"#");
                 if is_pasted {
                     (last, is_member) = (Value::Unknown, false);
                 } else if KEYWORDS.contains(&word) {
@@ -442,7 +442,12 @@ fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
 fn declared_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(of) = field(node, "type") else { return Value::Unknown };
     // `UNUSED Shape *shape`: the grammar takes the macro for the type, with an error behind it.
-    let behind = of.next_named_sibling().filter(|next| next.is_error() && is_macro_name(walk.text_of(of)));
+    let is_qualifier = |next: &Node<'t>| next.kind() == "type_qualifier";
+    let mut behind = std::iter::successors(of.next_named_sibling(), Node::next_named_sibling);
+    let behind = behind.find(|next| !is_qualifier(next)).filter(|next| {
+        let macro_name = walk.text_of(of);
+        next.is_error() && (is_macro_name(macro_name) || macro_name.starts_with('_'))
+    });
     match behind.filter(|error| named_children(*error).all(|part| part.kind().ends_with("identifier"))) {
         Some(error) => {
             walk.name(of, Role::Read);
@@ -933,7 +938,9 @@ fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// Defines enumerators; those of an `enum class` are known by its name alone.
 fn enumerators<'t>(walk: &mut Walk<'t>, body: Node<'t>, of: Option<DefinitionIx>) {
-    let is_scoped = body.parent().is_some_and(|of| all_children(of).any(|part| matches!(part.kind(), "class" | "struct")));
+    let is_scoped = body
+        .parent()
+        .is_some_and(|of| all_children(of).any(|part| matches!(part.kind(), "class" | "struct")));
     let traits = if is_scoped { Traits::STATIC } else { Traits::default() };
     for part in named_children(body) {
         if part.kind() != "enumerator" {
@@ -942,8 +949,7 @@ fn enumerators<'t>(walk: &mut Walk<'t>, body: Node<'t>, of: Option<DefinitionIx>
         }
         let Some(name) = field(part, "name") else { continue };
         let parent = of.or(walk.within);
-        if let Some(definition) =
-            walk.define_in(parent, name, part, DefinitionKind::EnumMember, traits)
+        if let Some(definition) = walk.define_in(parent, name, part, DefinitionKind::EnumMember, traits)
             && walk.is_in_function()
         {
             walk.bind(definition);

@@ -8,7 +8,7 @@ use super::rules::plain;
 use super::walk::NameRule::{Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
-use crate::grammar::{child, field, named_children};
+use crate::grammar::{child, field, named_children, unquoted};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -16,7 +16,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("text", Skip),
         ("string", Read(string)),
         ("nowdoc", Literal),
-        ("encapsed_string", Read(plain)),
+        ("encapsed_string", Read(string)),
         ("heredoc", Read(plain)),
         ("integer", Literal),
         ("float", Literal),
@@ -73,6 +73,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("subscript_expression", Read(subscript)),
         ("array_creation_expression", Read(array)),
         ("return_statement", Read(returned)),
+        ("yield_expression", Read(yielded)),
         ("argument", Read(argument)),
         ("member_access_expression", Read(member)),
         ("nullsafe_member_access_expression", Read(member)),
@@ -100,7 +101,8 @@ fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `'Shop\\Store::save'` names a method.
 fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let text = walk.text_of(node);
-    let Some((class, method)) = text.trim_matches('\'').split_once("::") else { return Value::Builtin };
+    walk.children(node);
+    let Some((class, method)) = unquoted(text).split_once("::") else { return Value::Builtin };
     if is_word(method) {
         let of = class_in_text(walk, node, class);
         if of != Value::Unknown {
@@ -119,6 +121,9 @@ fn is_word(text: &str) -> bool {
 /// A class by its full name, or by one that is imported, in a string.
 fn class_in_text<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &'t str) -> Value {
     let path = name.trim_start_matches('\\');
+    if let Some(found) = own_class(walk, path) {
+        return found;
+    }
     match path.split('\\').all(is_word) {
         true if walk.imports_name(path) => doc::class_named(walk, node, path),
         true => doc::class_at(walk, node, path),
@@ -173,15 +178,24 @@ fn before<'t>(walk: &Walk<'t>, path: Node<'t>, name: Node<'t>) -> &'t str {
     text.trim_end_matches('\\')
 }
 
+/// The enclosing class by its keyword, or the one above it.
+fn own_class(walk: &Walk<'_>, name: &str) -> Option<Value> {
+    let own = walk.this.map(|this| Value::Itself(Source::Definition(this)));
+    match name {
+        "self" | "static" | "__CLASS__" => Some(own.unwrap_or_default()),
+        "parent" => Some(walk.this.map_or(Value::Unknown, Value::Super)),
+        _ => None,
+    }
+}
+
 /// A name of a class, function or constant: the thing itself.
 fn class_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let text = walk.text_of(node);
+    if let Some(found) = own_class(walk, text) {
+        return found;
+    }
     match text {
-        "self" | "static" => {
-            return walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this)));
-        }
-        "parent" => return walk.this.map_or(Value::Unknown, Value::Super),
         "true" | "false" | "null" | "TRUE" | "FALSE" | "NULL" => return Value::Builtin,
         _ => {}
     }
@@ -400,9 +414,14 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.function(Some(definition), |walk| {
         let is_constructor = kind == DefinitionKind::Constructor;
         parameters(walk, node, is_constructor);
-        let declared = walk.field(node, "return_type");
+        let native = field(node, "return_type");
+        let declared = match walk.field(node, "return_type") {
+            // What it gives, the comment or the statements say.
+            _ if native.is_some_and(|native| doc::is_iterator(walk.text_of(native))) => Value::Unknown,
+            declared => declared,
+        };
         let written = doc::type_before(walk, node, "return", None);
-        let declared = doc::refined(walk, declared, field(node, "return_type"), written);
+        let declared = doc::refined(walk, declared, native, written);
         walk.field(node, "attributes");
         walk.field(node, "body");
         declared
@@ -591,8 +610,16 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
 
 fn augmented<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = walk.field_as(node, "left", Role::Write);
-    walk.field(node, "right");
-    value
+    let right = walk.field(node, "right");
+    let is_default = field(node, "operator").is_some_and(|operator| walk.text_of(operator) == "??=");
+    match field(node, "left").filter(|left| is_default && left.kind() == "variable_name") {
+        Some(left) => {
+            let value = walk.guarded(value, right);
+            assign(walk, left, node, value);
+            value
+        }
+        None => value,
+    }
 }
 
 fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -607,7 +634,7 @@ fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match (operator, right) {
         ("instanceof", Some(right)) => {
             let value = walk.visit_as(right, Role::Type).instance();
-            let name = field(node, "left").and_then(bare_name);
+            let name = field(node, "left").map(subject).and_then(bare_name);
             if let (true, Some(name)) = (walk.is_in_function(), name)
                 && walk.text_of(name) != "this"
             {
@@ -633,6 +660,20 @@ fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
 }
 
+/// The variable that `($found = find())` assigns, or the expression itself.
+fn subject(node: Node<'_>) -> Node<'_> {
+    let mut at = node;
+    while at.kind() == "parenthesized_expression"
+        && let Some(inner) = at.named_child(0)
+    {
+        at = inner;
+    }
+    match at.kind() {
+        "assignment_expression" => field(at, "left").unwrap_or(at),
+        _ => at,
+    }
+}
+
 fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let condition = walk.field(node, "condition");
     let first = match field(node, "body") {
@@ -649,18 +690,24 @@ fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut first = None;
-    for part in named_children(node) {
-        let value = walk.visit(part);
-        first.get_or_insert(value);
+    let mut parts = named_children(node);
+    let of = parts.next().map_or(Value::Unknown, |of| walk.visit(of));
+    let element = walk.element(of);
+    match parts.next().map(|index| class_argument(walk, index).ok_or(index)) {
+        // A container: `$container[Shape::class]`.
+        Some(Ok(class)) => walk.guarded(element, class.instance()),
+        Some(Err(index)) => {
+            walk.visit(index);
+            element
+        }
+        None => element,
     }
-    walk.element(first.unwrap_or_default())
 }
 
 fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some((of, method)) = callable(walk, node) {
         let of = match of.kind() {
-            "string" => class_in_text(walk, of, walk.text_of(of).trim_matches('\'')),
+            "string" => class_in_text(walk, of, unquoted(walk.text_of(of))),
             _ => class_argument(walk, of).unwrap_or_else(|| walk.visit(of)),
         };
         if !matches!(of, Value::Unknown | Value::Builtin) {
@@ -692,6 +739,17 @@ fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = walk.children(node);
     if value != Value::Builtin {
         walk.returns(value);
+    }
+    Value::Unknown
+}
+
+/// `yield $shape` makes the function return several.
+fn yielded<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let is_from = node.child(0).is_some_and(|first| first.kind() == "yield from");
+    let value = walk.children(node);
+    let all = if is_from { value } else { value.collection() };
+    if all != Value::Builtin {
+        walk.returns(all);
     }
     Value::Unknown
 }
@@ -758,6 +816,10 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         if let Some(name) = name.and_then(|name| child(name, "string_content")) {
             walk.define_in(None, name, node, DefinitionKind::Constant, Traits::default());
         }
+        if function.is_some_and(|function| CALLING.contains(&walk.text_of(function).trim_start_matches('\\')))
+        {
+            named_children(arguments).for_each(|argument| function_in_text(walk, argument));
+        }
         let (class, first) = self::arguments(walk, arguments);
         return match function.map_or("", |function| walk.text_of(function).trim_start_matches('\\')) {
             name if SAME.contains(&name) => first,
@@ -793,10 +855,48 @@ fn made_of_class(walk: &mut Walk<'_>, name: &str, class: Value, called: Value) -
 const CONTAINERS: &[&str] =
     &["app", "find", "get", "getByType", "getReference", "instantiate", "make", "makeWith", "resolve"];
 
+/// Functions of the language that call a function by its name.
+const CALLING: &[&str] = &[
+    "array_filter",
+    "array_map",
+    "array_reduce",
+    "array_walk",
+    "call_user_func",
+    "call_user_func_array",
+    "is_callable",
+    "uasort",
+    "uksort",
+    "usort",
+];
+
+/// A function by its full name in a string.
+fn function_in_text<'t>(walk: &mut Walk<'t>, argument: Node<'t>) {
+    let text = argument.named_child(0).filter(|text| matches!(text.kind(), "string" | "encapsed_string"));
+    let Some(content) = text.and_then(|text| child(text, "string_content")) else { return };
+    let written = walk.text_of(content);
+    let path = written.trim_start_matches('\\');
+    if path.split('\\').all(is_word) {
+        let (module, name) = path.rsplit_once('\\').unwrap_or(("", path));
+        let id = walk.id(name);
+        let import = walk.import(content, None, module, Imported::Name(id), false);
+        let range = written.len() - name.len()..written.len();
+        walk.name_in(content, range, Role::Call, Some(Site::Import(import)));
+    }
+}
+
 /// Functions of the language that return their first argument, or an array of some of its elements.
 const SAME: &[&str] = &[
-    "array_diff_key", "array_filter", "array_intersect_key", "array_merge", "array_replace", "array_reverse",
-    "array_slice", "array_splice", "array_unique", "array_values", "iterator_to_array",
+    "array_diff_key",
+    "array_filter",
+    "array_intersect_key",
+    "array_merge",
+    "array_replace",
+    "array_reverse",
+    "array_slice",
+    "array_splice",
+    "array_unique",
+    "array_values",
+    "iterator_to_array",
 ];
 
 /// Functions of the language that return an element of their first argument.

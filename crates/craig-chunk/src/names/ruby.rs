@@ -6,9 +6,7 @@ use tree_sitter::Node;
 
 use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{
-    DefinitionIx, DefinitionKind, Parameter, Part, Role, Site, Source, Traits, Value,
-};
+use super::{DefinitionIx, DefinitionKind, Parameter, Part, Role, Site, Source, Traits, Value};
 use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -432,12 +430,10 @@ fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     block_of(walk, node, Value::Unknown, Value::Unknown)
 }
 
-/// Reads a block that is given to a method: its parameters are what the method says, or else the first is an element of what it is
-/// called on.
-fn block_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, method: Value, element: Value) -> Value {
+/// Reads a block that is given to a method, with its first parameter; the others are what the method says.
+fn block_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, method: Value, first: Value) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         if let Some(list) = field(node, "parameters") {
-            let first = walk.guarded(given(method, 0), element);
             parameters(walk, list, &|at| if at == 0 { first } else { given(method, at) });
         }
         walk.field(node, "body")
@@ -486,7 +482,11 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let (arguments, block) = (field(node, "arguments"), field(node, "block"));
     let hooked = walk.hooked.filter(|hooked| *hooked == walk.text_of(receiver));
     let is_each_record = is_constant(receiver) && name.starts_with("find_each");
-    let element = if is_each_record { of.instance() } else { walk.element(of) };
+    let element = match name {
+        "tap" | "then" | "yield_self" => of,
+        _ if is_each_record => of.instance(),
+        _ => walk.element(of),
+    };
     let mut member = Value::Unknown;
     let value = match (method, name) {
         (Some(_), "new") => of.called(),
@@ -508,6 +508,8 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         (None, _) => Value::Unknown,
     };
+    // What a block takes first.
+    let first = walk.guarded(given(member, 0), element);
     // `block.call(value)`
     if walk.block == Some(walk.text_of(receiver)) && matches!(name, "call" | "") {
         give_block(walk, arguments);
@@ -531,7 +533,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match arguments {
         Some(arguments) if hooked.is_some() => included_by_hook(walk, name, arguments),
         Some(arguments) => {
-            let before = std::mem::replace(&mut walk.expected, element);
+            let before = std::mem::replace(&mut walk.expected, first);
             walk.visit(arguments);
             walk.expected = before;
         }
@@ -539,7 +541,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     let sent = sent(walk, name, arguments, Site::Member(of));
     if let Some(block) = block.filter(|_| !is_struct) {
-        block_of(walk, block, member, element);
+        block_of(walk, block, member, first);
     }
     sent.unwrap_or(value)
 }
@@ -549,7 +551,8 @@ fn is_constant(node: Node<'_>) -> bool {
 }
 
 /// Methods that call the method whose name is their first argument, or return it.
-const SENDING: &[&str] = &["send", "public_send", "__send__", "try", "try!", "method", "public_method", "instance_method"];
+const SENDING: &[&str] =
+    &["send", "public_send", "__send__", "try", "try!", "method", "public_method", "instance_method"];
 
 /// The value of a call that sends what its first argument names.
 fn sent<'t>(walk: &mut Walk<'t>, name: &str, arguments: Option<Node<'t>>, site: Site) -> Option<Value> {
@@ -566,16 +569,55 @@ fn sent<'t>(walk: &mut Walk<'t>, name: &str, arguments: Option<Node<'t>>, site: 
 
 /// Methods of the classes of Rails' records, and of Sequel's, that return a record.
 const RECORD: &[&str] = &[
-    "build", "create", "create!", "create_or_find_by", "create_or_find_by!", "find", "find_by", "find_by!",
-    "find_or_create_by", "find_or_create_by!", "find_or_initialize_by", "find_sole_by", "first", "first!",
-    "first_or_create", "first_or_create!", "first_or_initialize", "last", "last!", "sole", "take", "take!",
+    "build",
+    "create",
+    "create!",
+    "create_or_find_by",
+    "create_or_find_by!",
+    "find",
+    "find_by",
+    "find_by!",
+    "find_or_create_by",
+    "find_or_create_by!",
+    "find_or_initialize_by",
+    "find_sole_by",
+    "first",
+    "first!",
+    "first_or_create",
+    "first_or_create!",
+    "first_or_initialize",
+    "last",
+    "last!",
+    "sole",
+    "take",
+    "take!",
 ];
 
 /// Those that return several, also of several.
 const RECORDS: &[&str] = &[
-    "all", "distinct", "eager_load", "find_each", "group", "having", "includes", "joins", "left_joins",
-    "left_outer_joins", "limit", "lock", "none", "offset", "order", "preload", "readonly", "references", "reorder",
-    "reverse_order", "rewhere", "unscoped", "where",
+    "all",
+    "distinct",
+    "eager_load",
+    "find_each",
+    "group",
+    "having",
+    "includes",
+    "joins",
+    "left_joins",
+    "left_outer_joins",
+    "limit",
+    "lock",
+    "none",
+    "offset",
+    "order",
+    "preload",
+    "readonly",
+    "references",
+    "reorder",
+    "reverse_order",
+    "rewhere",
+    "unscoped",
+    "where",
 ];
 
 /// What a method that finds records returns.
@@ -699,13 +741,13 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
         if in_type && !NO_CALLBACKS.contains(&name) {
             callbacks(walk, arguments);
         }
-        let before = std::mem::take(&mut walk.expected);
+        let before = std::mem::replace(&mut walk.expected, given(called, 0));
         walk.visit(arguments);
         walk.expected = before;
     }
     let sent = sent(walk, name, arguments, Site::Bare);
     if let Some(block) = field(node, "block") {
-        block_of(walk, block, called, Value::Unknown);
+        block_of(walk, block, called, given(called, 0));
     }
     sent.unwrap_or(value)
 }
@@ -777,7 +819,9 @@ fn delegate_target<'t>(walk: &mut Walk<'t>, target: Node<'t>) -> Value {
     let name = written.trim_start_matches(':');
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '?' | '!');
     match name {
-        "class" | "self.class" => walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this))),
+        "class" | "self.class" => {
+            walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this)))
+        }
         _ if !name.chars().all(is_word) => Value::Unknown,
         _ if name.starts_with(char::is_uppercase) => {
             walk.name_in(named, 0..name.len(), Role::Read, Some(Site::Bare))
@@ -821,7 +865,8 @@ fn associated<'t>(walk: &mut Walk<'t>, call: &str, arguments: Node<'t>) -> bool 
     };
     let name = walk.text_of(symbol).trim_start_matches(':');
     let kind = DefinitionKind::Field;
-    let Some(definition) = walk.define_text(walk.this, name, (symbol, 1), symbol, kind, Traits::PROPERTY) else {
+    let Some(definition) = walk.define_text(walk.this, name, (symbol, 1), symbol, kind, Traits::PROPERTY)
+    else {
         return false;
     };
     let class = record_class(walk, arguments, name, is_several);
@@ -866,7 +911,8 @@ const IRREGULAR: &[(&str, &str)] = &[
 
 /// The singular of a noun, or of the last of several with `_` between them.
 fn singular(noun: &str) -> String {
-    let irregular = IRREGULAR.iter().find_map(|(plural, one)| Some(noun.strip_suffix(plural)?.to_owned() + one));
+    let irregular =
+        IRREGULAR.iter().find_map(|(plural, one)| Some(noun.strip_suffix(plural)?.to_owned() + one));
     if let Some(found) = irregular {
         return found;
     }

@@ -363,7 +363,9 @@ impl<'n> Table<'n> {
         let mut around = around.map(Some).chain([None]);
         let last = parts.last().copied()?;
         around
-            .find_map(|scope| parts.iter().try_fold(scope, |of, &name| self.space(file, of, name).map(Some))?)
+            .find_map(|scope| {
+                parts.iter().try_fold(scope, |of, &name| self.space(file, of, name).map(Some))?
+            })
             .or_else(|| self.nearest(file, last, |at| self.is_named(at, &parts)))
             .or_else(|| self.type_named(file, last))
     }
@@ -466,9 +468,8 @@ impl<'n> Table<'n> {
 
     /// The type of a name that a file sees without imports: of the file, its package, or the nearest.
     pub(super) fn type_named(&self, file: FileIx, name: Name) -> Option<SymbolIx> {
-        let type_of = |scope: &Scope| {
-            scope.get(&name).into_iter().flatten().copied().find(|&at| self.is_space(at))
-        };
+        let type_of =
+            |scope: &Scope| scope.get(&name).into_iter().flatten().copied().find(|&at| self.is_space(at));
         // In another type of the file, such as `Planner::Impl` of C++, or in another file of a Rust module.
         type_of(&self.top[file])
             .or_else(|| type_of(&self.group_top[self.group_of[file] as usize]))

@@ -236,16 +236,53 @@ fn member<'t>(
 
 /// Types whose elements are their last type argument.
 const COLLECTIONS: &[&str] = &[
-    "array", "non-empty-array", "list", "non-empty-list", "iterable", "Traversable", "Iterator", "IteratorAggregate",
-    "Generator", "ArrayIterator", "SplObjectStorage",
+    "array",
+    "non-empty-array",
+    "list",
+    "non-empty-list",
+    "iterable",
+    "Traversable",
+    "Iterator",
+    "IteratorAggregate",
+    "Generator",
+    "ArrayIterator",
+    "SplObjectStorage",
 ];
+
+/// Whether a type says nothing but that there are elements.
+pub(super) fn is_iterator(name: &str) -> bool {
+    COLLECTIONS.contains(&name.trim_start_matches(['?', '\\']))
+}
 
 /// Types of the language and of static analysers that are no classes.
 const BUILTIN: &[&str] = &[
-    "array-key", "bool", "boolean", "callable", "callable-string", "class-string", "double", "false", "float", "int",
-    "integer", "interface-string", "literal-string", "lowercase-string", "negative-int", "never", "no-return",
-    "non-empty-string", "null", "numeric", "numeric-string", "positive-int", "resource", "scalar", "string",
-    "true", "void",
+    "array-key",
+    "bool",
+    "boolean",
+    "callable",
+    "callable-string",
+    "class-string",
+    "double",
+    "false",
+    "float",
+    "int",
+    "integer",
+    "interface-string",
+    "literal-string",
+    "lowercase-string",
+    "negative-int",
+    "never",
+    "no-return",
+    "non-empty-string",
+    "null",
+    "numeric",
+    "numeric-string",
+    "positive-int",
+    "resource",
+    "scalar",
+    "string",
+    "true",
+    "void",
 ];
 
 /// The value of a type as it is written in a comment: of several, the first that is a class.
@@ -281,10 +318,11 @@ fn value_of_part<'t>(walk: &mut Walk<'t>, comment: Node<'t>, written: &'t str) -
     }
     if let Some((name, arguments)) = written.strip_suffix('>').and_then(|written| written.split_once('<')) {
         let last = arguments.rsplit(',').next().unwrap_or_default().trim_ascii();
-        return match COLLECTIONS.contains(&name.trim_start_matches('\\')) {
-            true if last.contains(['<', '>']) => Value::Unknown,
-            true => value_of(walk, comment, last).collection(),
-            false => value_of_part(walk, comment, name),
+        return match name {
+            "class-string" if !last.contains('>') => class_named(walk, comment, last),
+            _ if is_iterator(name) && last.contains('>') => Value::Unknown,
+            _ if is_iterator(name) => value_of(walk, comment, last).collection(),
+            _ => value_of_part(walk, comment, name),
         };
     }
     if let Some((_, bound)) = walk.templates.iter().rev().find(|(name, _)| *name == written) {

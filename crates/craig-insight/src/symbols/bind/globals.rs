@@ -96,7 +96,14 @@ impl FileBinder<'_, '_, '_> {
             let is_in_sight = !extends || self.sees_extension(at);
             // What the comment of a class declares is defined elsewhere.
             let is_declared = self.family == Family::Php && entry.traits.has(Traits::DECLARATION);
-            is_member && !is_declared && fits_role && fits_value && is_family && is_seen && fits && is_in_sight
+            is_member
+                && !is_declared
+                && fits_role
+                && fits_value
+                && is_family
+                && is_seen
+                && fits
+                && is_in_sight
         };
         table.named(name).iter().filter(fits).copied().collect()
     }

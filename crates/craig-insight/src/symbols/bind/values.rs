@@ -192,10 +192,12 @@ impl FileBinder<'_, '_, '_> {
         if depth > MAX_CHAIN {
             return Vec::new();
         }
+        // Much has an `each` in Ruby: a method by its name alone says nothing of its block.
+        let least = if self.family == Family::Ruby { ONLY + 1 } else { TRUSTED };
         let functions = match source {
             Source::Definition(ix) => vec![Entity::Symbol(self.binder.table.offsets[self.file] + ix)],
             Source::Occurrence(of) => match self.bound(of, depth + 1) {
-                bound if bound.confidence >= TRUSTED => bound.entities.clone(),
+                bound if bound.confidence >= least => bound.entities.clone(),
                 _ => Vec::new(),
             },
         };
