@@ -442,7 +442,12 @@ fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
 fn declared_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(of) = field(node, "type") else { return Value::Unknown };
     // `UNUSED Shape *shape`: the grammar takes the macro for the type, with an error behind it.
-    let behind = of.next_named_sibling().filter(|next| next.is_error() && is_macro_name(walk.text_of(of)));
+    let is_qualifier = |next: &Node<'t>| next.kind() == "type_qualifier";
+    let mut behind = std::iter::successors(of.next_named_sibling(), Node::next_named_sibling);
+    let behind = behind.find(|next| !is_qualifier(next)).filter(|next| {
+        let macro_name = walk.text_of(of);
+        next.is_error() && (is_macro_name(macro_name) || macro_name.starts_with('_'))
+    });
     match behind.filter(|error| named_children(*error).all(|part| part.kind().ends_with("identifier"))) {
         Some(error) => {
             walk.name(of, Role::Read);

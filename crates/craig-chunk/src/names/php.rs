@@ -8,7 +8,7 @@ use super::rules::plain;
 use super::walk::NameRule::{Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
 use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
-use crate::grammar::{child, field, named_children};
+use crate::grammar::{child, field, named_children, unquoted};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
@@ -16,7 +16,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("text", Skip),
         ("string", Read(string)),
         ("nowdoc", Literal),
-        ("encapsed_string", Read(plain)),
+        ("encapsed_string", Read(string)),
         ("heredoc", Read(plain)),
         ("integer", Literal),
         ("float", Literal),
@@ -73,6 +73,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("subscript_expression", Read(subscript)),
         ("array_creation_expression", Read(array)),
         ("return_statement", Read(returned)),
+        ("yield_expression", Read(yielded)),
         ("argument", Read(argument)),
         ("member_access_expression", Read(member)),
         ("nullsafe_member_access_expression", Read(member)),
@@ -100,7 +101,8 @@ fn comment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `'Shop\\Store::save'` names a method.
 fn string<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let text = walk.text_of(node);
-    let Some((class, method)) = text.trim_matches('\'').split_once("::") else { return Value::Builtin };
+    walk.children(node);
+    let Some((class, method)) = unquoted(text).split_once("::") else { return Value::Builtin };
     if is_word(method) {
         let of = class_in_text(walk, node, class);
         if of != Value::Unknown {
@@ -119,6 +121,9 @@ fn is_word(text: &str) -> bool {
 /// A class by its full name, or by one that is imported, in a string.
 fn class_in_text<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &'t str) -> Value {
     let path = name.trim_start_matches('\\');
+    if let Some(found) = own_class(walk, path) {
+        return found;
+    }
     match path.split('\\').all(is_word) {
         true if walk.imports_name(path) => doc::class_named(walk, node, path),
         true => doc::class_at(walk, node, path),
@@ -173,15 +178,24 @@ fn before<'t>(walk: &Walk<'t>, path: Node<'t>, name: Node<'t>) -> &'t str {
     text.trim_end_matches('\\')
 }
 
+/// The enclosing class by its keyword, or the one above it.
+fn own_class(walk: &Walk<'_>, name: &str) -> Option<Value> {
+    let own = walk.this.map(|this| Value::Itself(Source::Definition(this)));
+    match name {
+        "self" | "static" | "__CLASS__" => Some(own.unwrap_or_default()),
+        "parent" => Some(walk.this.map_or(Value::Unknown, Value::Super)),
+        _ => None,
+    }
+}
+
 /// A name of a class, function or constant: the thing itself.
 fn class_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let text = walk.text_of(node);
+    if let Some(found) = own_class(walk, text) {
+        return found;
+    }
     match text {
-        "self" | "static" => {
-            return walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this)));
-        }
-        "parent" => return walk.this.map_or(Value::Unknown, Value::Super),
         "true" | "false" | "null" | "TRUE" | "FALSE" | "NULL" => return Value::Builtin,
         _ => {}
     }
@@ -375,10 +389,8 @@ fn properties<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.children_except(node, &["type"]);
     for element in named_children(node).filter(|part| part.kind() == "property_element") {
         let Some(name) = field(element, "name").and_then(bare_name) else { continue };
-        let value = match declared {
-            Value::Unknown => doc::variable_before(walk, node, walk.text_of(name)),
-            declared => declared,
-        };
+        let written = doc::variable_before(walk, node, walk.text_of(name));
+        let value = doc::refined(walk, declared, field(node, "type"), written);
         if let Some(definition) = walk.define(name, node, DefinitionKind::Field, traits) {
             walk.set_value(definition, value);
         }
@@ -402,10 +414,14 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.function(Some(definition), |walk| {
         let is_constructor = kind == DefinitionKind::Constructor;
         parameters(walk, node, is_constructor);
+        let native = field(node, "return_type");
         let declared = match walk.field(node, "return_type") {
-            Value::Unknown => doc::type_before(walk, node, "return", None),
+            // What it gives, the comment or the statements say.
+            _ if native.is_some_and(|native| doc::is_iterator(walk.text_of(native))) => Value::Unknown,
             declared => declared,
         };
+        let written = doc::type_before(walk, node, "return", None);
+        let declared = doc::refined(walk, declared, native, written);
         walk.field(node, "attributes");
         walk.field(node, "body");
         declared
@@ -445,10 +461,9 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor: bool) {
         let declared = walk.field(parameter, "type");
         let default = walk.field(parameter, "default_value");
         let Some(name) = field(parameter, "name").and_then(bare_name) else { continue };
-        let declared = match declared {
-            Value::Unknown => documented(walk, node, parameter, walk.text_of(name)),
-            declared => declared,
-        };
+        let written = doc::type_before(walk, node, "param", Some(walk.text_of(name)))
+            .or_else(|| doc::type_before(walk, parameter, "var", None));
+        let declared = doc::refined(walk, declared, field(parameter, "type"), written);
         let value = match parameter.kind() {
             "variadic_parameter" => declared.collection(),
             _ if declared == Value::Unknown && default != Value::Builtin => default,
@@ -464,14 +479,6 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor: bool) {
                 walk.set_value(field, value);
             }
         }
-    }
-}
-
-/// The type of a parameter by the comment of its function, or of itself.
-fn documented<'t>(walk: &mut Walk<'t>, function: Node<'t>, parameter: Node<'t>, name: &str) -> Value {
-    match doc::type_before(walk, function, "param", Some(name)) {
-        Value::Unknown => doc::type_before(walk, parameter, "var", None),
-        found => found,
     }
 }
 
@@ -501,20 +508,29 @@ fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn foreach<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let body = field(node, "body");
     let mut parts = named_children(node).filter(|part| Some(*part) != body && part.kind() != "comment");
-    let element = parts.next().map_or(Value::Unknown, |all| walk.visit(all)).element();
+    let all = parts.next().map_or(Value::Unknown, |all| walk.visit(all));
+    let element = walk.element(all);
     if let Some(target) = parts.next() {
         match (target.kind(), target.named_child(0), target.named_child(1)) {
             ("pair", Some(key), Some(one)) => {
                 assign(walk, key, node, Value::Unknown);
-                assign(walk, one, node, element);
+                assign_element(walk, one, node, element);
             }
-            _ => assign(walk, target, node, element),
+            _ => assign_element(walk, target, node, element),
         }
     }
     if let Some(body) = body {
         walk.visit(body);
     }
     Value::Unknown
+}
+
+/// Binds the variable of a loop, whose type a comment before the loop may give.
+fn assign_element<'t>(walk: &mut Walk<'t>, target: Node<'t>, whole: Node<'t>, element: Value) {
+    let name = bare_name(target).map(|name| walk.text_of(name));
+    let written = name.and_then(|name| doc::type_before(walk, whole, "var", Some(name)));
+    let documented = doc::refined(walk, Value::Unknown, None, written);
+    assign(walk, target, whole, documented.or(element));
 }
 
 fn static_variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -541,8 +557,9 @@ fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let statement = node.parent().filter(|statement| statement.kind() == "expression_statement");
     let documented = match (statement, bare_name(left)) {
         (Some(statement), Some(name)) => doc::variable_before(walk, statement, walk.text_of(name)),
-        _ => Value::Unknown,
+        _ => None,
     };
+    let documented = doc::refined(walk, Value::Unknown, None, documented);
     let value = documented.or(value);
     assign(walk, left, node, value);
     value
@@ -593,8 +610,16 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
 
 fn augmented<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = walk.field_as(node, "left", Role::Write);
-    walk.field(node, "right");
-    value
+    let right = walk.field(node, "right");
+    let is_default = field(node, "operator").is_some_and(|operator| walk.text_of(operator) == "??=");
+    match field(node, "left").filter(|left| is_default && left.kind() == "variable_name") {
+        Some(left) => {
+            let value = walk.guarded(value, right);
+            assign(walk, left, node, value);
+            value
+        }
+        None => value,
+    }
 }
 
 fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -609,12 +634,16 @@ fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match (operator, right) {
         ("instanceof", Some(right)) => {
             let value = walk.visit_as(right, Role::Type).instance();
-            let name = field(node, "left").and_then(bare_name);
+            let name = field(node, "left").map(subject).and_then(bare_name);
             if let (true, Some(name)) = (walk.is_in_function(), name)
                 && walk.text_of(name) != "this"
             {
                 let value = walk.guarded(left, value);
                 walk.declare_local(name, value);
+            }
+            if let Some(path) = field(node, "left").filter(|path| path.kind() == "member_access_expression") {
+                let value = walk.guarded(left, value);
+                walk.narrow(path, value);
             }
             Value::Builtin
         }
@@ -628,6 +657,20 @@ fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             }
             Value::Builtin
         }
+    }
+}
+
+/// The variable that `($found = find())` assigns, or the expression itself.
+fn subject(node: Node<'_>) -> Node<'_> {
+    let mut at = node;
+    while at.kind() == "parenthesized_expression"
+        && let Some(inner) = at.named_child(0)
+    {
+        at = inner;
+    }
+    match at.kind() {
+        "assignment_expression" => field(at, "left").unwrap_or(at),
+        _ => at,
     }
 }
 
@@ -647,18 +690,24 @@ fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut first = None;
-    for part in named_children(node) {
-        let value = walk.visit(part);
-        first.get_or_insert(value);
+    let mut parts = named_children(node);
+    let of = parts.next().map_or(Value::Unknown, |of| walk.visit(of));
+    let element = walk.element(of);
+    match parts.next().map(|index| class_argument(walk, index).ok_or(index)) {
+        // A container: `$container[Shape::class]`.
+        Some(Ok(class)) => walk.guarded(element, class.instance()),
+        Some(Err(index)) => {
+            walk.visit(index);
+            element
+        }
+        None => element,
     }
-    first.unwrap_or_default().element()
 }
 
 fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some((of, method)) = callable(walk, node) {
         let of = match of.kind() {
-            "string" => class_in_text(walk, of, walk.text_of(of).trim_matches('\'')),
+            "string" => class_in_text(walk, of, unquoted(walk.text_of(of))),
             _ => class_argument(walk, of).unwrap_or_else(|| walk.visit(of)),
         };
         if !matches!(of, Value::Unknown | Value::Builtin) {
@@ -694,12 +743,24 @@ fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let name = field(node, "name");
-    for part in named_children(node).filter(|part| Some(*part) != name) {
-        walk.visit(part);
+/// `yield $shape` makes the function return several.
+fn yielded<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let is_from = node.child(0).is_some_and(|first| first.kind() == "yield from");
+    let value = walk.children(node);
+    let all = if is_from { value } else { value.collection() };
+    if all != Value::Builtin {
+        walk.returns(all);
     }
     Value::Unknown
+}
+
+fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let name = field(node, "name");
+    let mut value = Value::Unknown;
+    for part in named_children(node).filter(|part| Some(*part) != name) {
+        value = walk.visit(part);
+    }
+    value
 }
 
 /// The name of a member, unless it is computed.
@@ -715,7 +776,8 @@ fn member_name<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
 fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let of = walk.field(node, "object");
-    member_name(walk, node).map_or(Value::Unknown, |name| walk.member(name, of, role))
+    let found = member_name(walk, node).map_or(Value::Unknown, |name| walk.member(name, of, role));
+    walk.narrowed(node).unwrap_or(found)
 }
 
 fn scope_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -754,9 +816,16 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         if let Some(name) = name.and_then(|name| child(name, "string_content")) {
             walk.define_in(None, name, node, DefinitionKind::Constant, Traits::default());
         }
-        let first = self::arguments(walk, arguments);
-        let name = function.map_or("", |function| walk.text_of(function));
-        return made_of_class(walk, name, first, called.called());
+        if function.is_some_and(|function| CALLING.contains(&walk.text_of(function).trim_start_matches('\\')))
+        {
+            named_children(arguments).for_each(|argument| function_in_text(walk, argument));
+        }
+        let (class, first) = self::arguments(walk, arguments);
+        return match function.map_or("", |function| walk.text_of(function).trim_start_matches('\\')) {
+            name if SAME.contains(&name) => first,
+            name if ELEMENTS.contains(&name) => walk.element(first),
+            name => made_of_class(walk, name, class, called.called()),
+        };
     }
     called.called()
 }
@@ -765,10 +834,10 @@ fn method_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = walk.field(node, "object");
     let name = member_name(walk, node);
     let called = name.map_or(Value::Unknown, |name| walk.member(name, of, Role::Call));
-    let first = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list));
+    let class = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list).0);
     match name.map_or("", |name| walk.text_of(name)) {
         name if OF_DOUBLES.contains(&name) => of,
-        name => made_of_class(walk, name, first, called.called()),
+        name => made_of_class(walk, name, class, called.called()),
     }
 }
 
@@ -785,6 +854,53 @@ fn made_of_class(walk: &mut Walk<'_>, name: &str, class: Value, called: Value) -
 /// Methods and functions of containers and entity managers that return an instance of the class that is their argument.
 const CONTAINERS: &[&str] =
     &["app", "find", "get", "getByType", "getReference", "instantiate", "make", "makeWith", "resolve"];
+
+/// Functions of the language that call a function by its name.
+const CALLING: &[&str] = &[
+    "array_filter",
+    "array_map",
+    "array_reduce",
+    "array_walk",
+    "call_user_func",
+    "call_user_func_array",
+    "is_callable",
+    "uasort",
+    "uksort",
+    "usort",
+];
+
+/// A function by its full name in a string.
+fn function_in_text<'t>(walk: &mut Walk<'t>, argument: Node<'t>) {
+    let text = argument.named_child(0).filter(|text| matches!(text.kind(), "string" | "encapsed_string"));
+    let Some(content) = text.and_then(|text| child(text, "string_content")) else { return };
+    let written = walk.text_of(content);
+    let path = written.trim_start_matches('\\');
+    if path.split('\\').all(is_word) {
+        let (module, name) = path.rsplit_once('\\').unwrap_or(("", path));
+        let id = walk.id(name);
+        let import = walk.import(content, None, module, Imported::Name(id), false);
+        let range = written.len() - name.len()..written.len();
+        walk.name_in(content, range, Role::Call, Some(Site::Import(import)));
+    }
+}
+
+/// Functions of the language that return their first argument, or an array of some of its elements.
+const SAME: &[&str] = &[
+    "array_diff_key",
+    "array_filter",
+    "array_intersect_key",
+    "array_merge",
+    "array_replace",
+    "array_reverse",
+    "array_slice",
+    "array_splice",
+    "array_unique",
+    "array_values",
+    "iterator_to_array",
+];
+
+/// Functions of the language that return an element of their first argument.
+const ELEMENTS: &[&str] = &["array_pop", "array_shift", "current", "end", "next", "prev", "reset"];
 
 /// Methods of test frameworks that make a stand-in for the class that is their argument.
 const DOUBLES: &[&str] = &[
@@ -809,16 +925,16 @@ const OF_DOUBLES: &[&str] = &[
     "getMockForAbstractClass",
 ];
 
-/// Reads arguments; the class that is the first, if it is `Shape::class`.
-fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Value {
+/// Reads arguments; of the first, the class if it is `Shape::class`, and its value otherwise.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> (Value, Value) {
     let mut first = None;
     for argument in named_children(list) {
         let class = argument.named_child(0).and_then(|inner| class_argument(walk, inner));
-        let value = class.unwrap_or_else(|| {
-            walk.visit(argument);
-            Value::Unknown
-        });
-        first.get_or_insert(value);
+        let found = match class {
+            Some(class) => (class, Value::Unknown),
+            None => (Value::Unknown, walk.visit(argument)),
+        };
+        first.get_or_insert(found);
     }
     first.unwrap_or_default()
 }
@@ -835,8 +951,8 @@ fn static_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = field(node, "scope").map_or(Value::Unknown, |scope| scope_of(walk, scope));
     let name = member_name(walk, node);
     let called = name.map_or(Value::Unknown, |name| walk.member(name, of, Role::Call));
-    let first = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list));
-    made_of_class(walk, name.map_or("", |name| walk.text_of(name)), first, called.called())
+    let class = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list).0);
+    made_of_class(walk, name.map_or("", |name| walk.text_of(name)), class, called.called())
 }
 
 fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

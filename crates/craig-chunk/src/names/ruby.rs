@@ -430,12 +430,10 @@ fn block<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     block_of(walk, node, Value::Unknown, Value::Unknown)
 }
 
-/// Reads a block that is given to a method: its parameters are what the method says, or else the first is an element of what it is
-/// called on.
-fn block_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, method: Value, element: Value) -> Value {
+/// Reads a block that is given to a method, with its first parameter; the others are what the method says.
+fn block_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, method: Value, first: Value) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         if let Some(list) = field(node, "parameters") {
-            let first = walk.guarded(given(method, 0), element);
             parameters(walk, list, &|at| if at == 0 { first } else { given(method, at) });
         }
         walk.field(node, "body")
@@ -484,7 +482,11 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let (arguments, block) = (field(node, "arguments"), field(node, "block"));
     let hooked = walk.hooked.filter(|hooked| *hooked == walk.text_of(receiver));
     let is_each_record = is_constant(receiver) && name.starts_with("find_each");
-    let element = if is_each_record { of.instance() } else { walk.element(of) };
+    let element = match name {
+        "tap" | "then" | "yield_self" => of,
+        _ if is_each_record => of.instance(),
+        _ => walk.element(of),
+    };
     let mut member = Value::Unknown;
     let value = match (method, name) {
         (Some(_), "new") => of.called(),
@@ -506,6 +508,8 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         (None, _) => Value::Unknown,
     };
+    // What a block takes first.
+    let first = walk.guarded(given(member, 0), element);
     // `block.call(value)`
     if walk.block == Some(walk.text_of(receiver)) && matches!(name, "call" | "") {
         give_block(walk, arguments);
@@ -529,7 +533,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match arguments {
         Some(arguments) if hooked.is_some() => included_by_hook(walk, name, arguments),
         Some(arguments) => {
-            let before = std::mem::replace(&mut walk.expected, element);
+            let before = std::mem::replace(&mut walk.expected, first);
             walk.visit(arguments);
             walk.expected = before;
         }
@@ -537,7 +541,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     let sent = sent(walk, name, arguments, Site::Member(of));
     if let Some(block) = block.filter(|_| !is_struct) {
-        block_of(walk, block, member, element);
+        block_of(walk, block, member, first);
     }
     sent.unwrap_or(value)
 }
@@ -737,13 +741,13 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
         if in_type && !NO_CALLBACKS.contains(&name) {
             callbacks(walk, arguments);
         }
-        let before = std::mem::take(&mut walk.expected);
+        let before = std::mem::replace(&mut walk.expected, given(called, 0));
         walk.visit(arguments);
         walk.expected = before;
     }
     let sent = sent(walk, name, arguments, Site::Bare);
     if let Some(block) = field(node, "block") {
-        block_of(walk, block, called, Value::Unknown);
+        block_of(walk, block, called, given(called, 0));
     }
     sent.unwrap_or(value)
 }
@@ -762,6 +766,7 @@ const NO_CALLBACKS: &[&str] = &[
     "public_class_method",
     "public_constant",
     "ruby2_keywords",
+    "scope",
 ];
 
 /// Symbols in a call in the body of a type, `before :check`, that are names of its methods.
@@ -818,6 +823,9 @@ fn delegate_target<'t>(walk: &mut Walk<'t>, target: Node<'t>) -> Value {
             walk.this.map_or(Value::Unknown, |this| Value::Itself(Source::Definition(this)))
         }
         _ if !name.chars().all(is_word) => Value::Unknown,
+        _ if name.starts_with(char::is_uppercase) => {
+            walk.name_in(named, 0..name.len(), Role::Read, Some(Site::Bare))
+        }
         _ => {
             let range = written.len() - name.len()..written.len();
             let role = if name.starts_with('@') { Role::Read } else { Role::Call };

@@ -858,27 +858,63 @@ const VISITING: &[&str] = &[
     "try_for_each",
 ];
 
-/// What a closure takes first that is passed to a method of `of`.
-fn visited(walk: &mut Walk<'_>, method: &str, of: Value) -> Value {
-    if !VISITING.contains(&method) {
-        return Value::Unknown;
-    }
-    match of {
-        Value::Collection(_) => of.element(),
-        _ => walk.guarded(of.element(), of),
+/// Methods that call a closure with two elements.
+const COMPARING: &[&str] = &["dedup_by", "is_sorted_by", "max_by", "min_by", "sort_by", "sort_unstable_by"];
+
+/// Whether a closure that is passed to a method takes what is in the option, or an element, as its parameter of this number.
+fn is_visited(method: &str, at: usize) -> bool {
+    match at {
+        0 => VISITING.contains(&method) || COMPARING.contains(&method),
+        1 => COMPARING.contains(&method) || matches!(method, "fold" | "try_fold"),
+        _ => false,
     }
 }
 
-/// Reads arguments. Closures among them take what the function says, or else first what a method of an iterator gives.
-fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, function: Value, visited: Value) {
+/// What is in an option, or an element of a collection or iterator.
+fn content(walk: &mut Walk<'_>, of: Value) -> Value {
+    match of {
+        Value::Collection(_) => of.element(),
+        _ => {
+            let element = walk.element(of);
+            walk.guarded(element, of)
+        }
+    }
+}
+
+/// The closure that an argument is, also by reference or in a box.
+fn closure_of<'t>(walk: &Walk<'t>, argument: Node<'t>) -> Option<Node<'t>> {
+    match argument.kind() {
+        "closure_expression" => Some(argument),
+        "reference_expression" => {
+            field(argument, "value").filter(|inner| inner.kind() == "closure_expression")
+        }
+        "call_expression" => {
+            let maker = field(argument, "function").map_or("", |maker| walk.text_of(maker));
+            let list = field(argument, "arguments")
+                .filter(|_| matches!(maker, "Box::new" | "Rc::new" | "Arc::new"))?;
+            list.named_child(0).filter(|inner| inner.kind() == "closure_expression")
+        }
+        _ => None,
+    }
+}
+
+/// Reads the arguments of a function. Closures among them take what the function says, or else, of a method of an option or iterator,
+/// what is in it.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, function: Value, method: &str, content: Value) {
     let parts = named_children(list).filter(|part| !part.kind().ends_with("comment"));
     for (at, part) in parts.enumerate() {
-        if part.kind() != "closure_expression" {
+        let Some(closure) = closure_of(walk, part) else {
             walk.visit(part);
             continue;
-        }
-        let first = walk.guarded(passed(function, at, 0), visited);
-        closure_given(walk, part, &|inner| if inner == 0 { first } else { passed(function, at, inner) });
+        };
+        let given = [0, 1].map(|inner| {
+            let visited = if is_visited(method, inner) { content } else { Value::Unknown };
+            walk.guarded(passed(function, at, inner), visited)
+        });
+        closure_given(walk, closure, &|inner| match given.get(inner) {
+            Some(&given) => given,
+            None => passed(function, at, inner),
+        });
     }
 }
 
@@ -1012,7 +1048,10 @@ fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             // `let mut name`
             "mutable_specifier" => continue,
             "token_tree" => {
-                walk.callback = receiver.map_or(Value::Unknown, |of| self::visited(walk, name, of));
+                walk.callback = match receiver {
+                    Some(of) if is_visited(name, 0) => content(walk, of),
+                    _ => Value::Unknown,
+                };
                 let inner = walk.scope(ScopeKind::Block, |walk| walk.visit(part));
                 walk.callback = Value::Unknown;
                 last = match (text.as_bytes().first(), receiver.take()) {
@@ -1020,6 +1059,7 @@ fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                     (Some(b'('), None) if matches!(name, "Some" | "Ok") => inner,
                     (Some(b'('), None) => last.called(),
                     (Some(b'['), _) => last.element(),
+                    (Some(b'{'), None) if name.starts_with(char::is_uppercase) => last.instance(),
                     _ => Value::Unknown,
                 };
                 name = "";
@@ -1035,6 +1075,7 @@ fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 last = Value::Unknown;
             }
             "." | "::" | "?" | ")" | "]" | "}" | "&" | "await" => {}
+            "," if next.is_some_and(|next| next.kind() == "]") => {}
             _ if part.is_named() => {
                 walk.visit(part);
                 last = Value::Builtin;
@@ -1281,9 +1322,9 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             let of = walk.visit(receiver);
             let member = walk.member(name, of, Role::Call);
             let name = walk.text_of(name);
-            let visited = visited(walk, name, of);
             if let Some(list) = field(node, "arguments") {
-                arguments(walk, list, member, visited);
+                let content = content(walk, of);
+                arguments(walk, list, member, name, content);
             }
             called_method(of, name, member)
         }
@@ -1297,7 +1338,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 return field(node, "arguments").map_or(Value::Unknown, |arguments| walk.children(arguments));
             }
             if let Some(list) = field(node, "arguments") {
-                arguments(walk, list, value, Value::Unknown);
+                arguments(walk, list, value, "", Value::Unknown);
             }
             match value {
                 Value::Instance(_) | Value::Collection(_) => value,

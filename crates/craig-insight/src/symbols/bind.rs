@@ -753,7 +753,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let [first, other] = choice.values();
         let is_guard = matches!(choice, Choice::Guarded(..)) && self.family != Family::Script;
         if is_guard && self.value_type(first, depth + 1) == Type::Unknown {
-            return self.of_value(other, depth + 1, read);
+            let known = if self.is_own_method(first, depth + 1) { first } else { other };
+            return self.of_value(known, depth + 1, read);
         }
         let mut found = self.of_value(first, depth + 1, read);
         if matches!(choice, Choice::Tested(..)) && self.n_unrelated(&found.entities) > 1 {

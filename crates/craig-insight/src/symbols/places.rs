@@ -131,6 +131,10 @@ impl SymbolGraph {
         let are_types = [a, b].iter().all(|of| of.kind.is_type() || of.kind == DefinitionKind::Module);
         let is_partial =
             |of: &SymbolDefinition| of.traits.has(Traits::DECLARATION) || of.traits.has(Traits::EXTENSION);
+        // `static` functions of two files.
+        if are_c && [a, b].iter().any(|of| of.traits.has(Traits::PRIVATE)) {
+            return false;
+        }
         match language(a) {
             // Build tags choose between files of a package.
             Language::Go => {

@@ -298,9 +298,8 @@ impl<'n> Table<'n> {
                     && !self.is_inside(owner, at as SymbolIx)
                 {
                     self.entries[at].parent = Some(owner);
-                    if self.families[file as usize] == Family::C && self.is_space(at as SymbolIx) {
-                        let key = (Some(self.canonical[owner as usize]), self.entries[at].name);
-                        self.spaces.entry(key).or_default().push(self.canonical[at]);
+                    if self.families[file as usize] == Family::C {
+                        self.place_in_space(at, owner);
                     }
                 }
             }
@@ -322,6 +321,21 @@ impl<'n> Table<'n> {
                 self.has_members.insert(parent);
                 add(self.members.entry((self.canonical[parent as usize], name)).or_default(), at);
             }
+        }
+    }
+
+    /// Places what a name of C++ such as `shop::Cart` defines outside of its owner: in a namespace, it is no member.
+    fn place_in_space(&mut self, at: usize, owner: SymbolIx) {
+        let is_namespace = self.entries[owner as usize].kind == DefinitionKind::Module;
+        let entry = &mut self.entries[at];
+        entry.kind = match entry.kind {
+            DefinitionKind::Method if is_namespace => DefinitionKind::Function,
+            DefinitionKind::Field if is_namespace => DefinitionKind::Variable,
+            kind => kind,
+        };
+        let key = (Some(self.canonical[owner as usize]), entry.name);
+        if self.is_space(at as SymbolIx) {
+            self.spaces.entry(key).or_default().push(at as SymbolIx);
         }
     }
 
@@ -385,11 +399,12 @@ impl<'n> Table<'n> {
         let mut first: FxHashMap<Key, SymbolIx> = FxHashMap::default();
         for at in 0..self.entries.len() {
             let Entry { file, name, kind, parent, traits, .. } = self.entries[at];
-            let is_space = kind.is_type() || kind == DefinitionKind::Module;
-            if !is_space || traits.has(Traits::LOCAL) {
+            let family = self.families[file as usize];
+            // What encloses such a type of C++ is not known yet.
+            let is_outside = family == Family::C && self.definition(at as u32).owner.is_some();
+            if !self.is_space(at as SymbolIx) || traits.has(Traits::LOCAL) || is_outside {
                 continue;
             }
-            let family = self.families[file as usize];
             let parent = parent.map(|parent| self.canonical[parent as usize]);
             let group = (!family.reopens_types() || parent.is_some()).then(|| self.group_of[file as usize]);
             let group = match family {
@@ -405,7 +420,7 @@ impl<'n> Table<'n> {
             if self.family(known) == family {
                 self.canonical[at] = known;
             }
-            if family == Family::C && self.definition(at as u32).owner.is_none() {
+            if family == Family::C {
                 let same = self.spaces.entry((parent, name)).or_default();
                 if same.last() != Some(&self.canonical[at]) {
                     same.push(self.canonical[at]);

@@ -240,7 +240,7 @@ int modify(const char *style, struct cell *cell) {
 }
 
 #[test]
-fn functions_of_two_namespaces_are_kept_apart() {
+fn functions_of_two_namespaces_are_told_apart() {
     check(
         r#"
 //- /shop.hpp
@@ -271,11 +271,11 @@ int f() { return rate(6); }
 //- /decoy.cpp
 int rate(int x) { return x; }
 int g() { return rate(7); }
+namespace shop { int rate(int x) { return ::rate(x); } }
 "#,
         &expect![[r#"
             function rate decoy.cpp:1
                 decoy.cpp:2 call 99
-                opened.cpp:3 call 99
             type st names.hpp:2
                 use.cpp:5 type 99
             module local names.hpp:3
@@ -311,8 +311,9 @@ int g() { return rate(7); }
                 use.cpp:2 call 95
                 use.cpp:5 call 95
                 use.cpp:6 call 99
-            method shop.post.weigh shop.cpp:6
+            function shop.post.weigh shop.cpp:6
                 shop.cpp:4 call 99
+                use.cpp:4 call 99
             module shop shop.hpp:1
                 names.hpp:2 type 99
                 names.hpp:3 type 99
@@ -497,11 +498,7 @@ int go(shop::Cart& cart, park::Cart& other) { return cart.total() + other.total(
             class park.Cart.Impl shop.cpp:3
                 shop.cpp:5 type 95
                 shop.hpp:2 type 99
-            method park.Cart.Impl.sum shop.cpp:3
-                shop.cpp:6 call 95
             method shop.Cart.Impl.sum shop.cpp:4
-                shop.cpp:6 call 95
-            method shop.Cart.Impl.sum shop.cpp:5
                 shop.cpp:6 call 95
             method shop.Cart.total shop.cpp:6
                 use.cpp:2 call 95
@@ -599,7 +596,7 @@ fn a_macro_before_a_type_hides_neither_the_type_nor_the_name() {
 typedef struct Meter_ { int w; } Meter;
 int y;
 int go(UNUSED Meter *m, UNUSED int y) { UNUSED Meter *n = m; return n->w + m->w + y; }
-int on(int x, UNUSED struct Meter_ *m) { return m->w; }
+int on(int x, UNUSED struct Meter_ *m, __unused const Meter *n) { return m->w + n->w; }
 "#,
         &expect![[r#"
             macro UNUSED meter.h:1

@@ -203,6 +203,38 @@ class A
     }
 }
 function run(A $a) { $a->go(1, [])->save(7); $a->rest()->save(8); }
+//- /app/B.php
+<?php
+namespace App;
+
+use Shop\Store;
+
+/** @template T of Store */
+abstract class B
+{
+    /** @var T */
+    protected $store;
+    /** @var Store[] */
+    private array $all = [];
+    /** @return class-string<Store> */
+    abstract public function type();
+    public function each(): \Generator { yield from $this->all; }
+    /** @param Special $given */
+    public function go(Store $given)
+    {
+        $this->store->save(1);
+        foreach ($this->each() as $one) { $one->save(2); }
+        $given->special();
+        end($this->all)->save(3);
+        $this->type()::made();
+        if (($found = unknown()) instanceof Special) { $found->special(); }
+        if ($this->other instanceof Special) { $this->other->special(); }
+        $this->late();
+    }
+}
+class C extends B { public function late() {} public function type() {} public function make() { $this->type()::made(); } }
+class Special extends Store { public function special() {} public static function made() {} }
+class Decoys { public function special() {} public function late() {} public static function made() {} }
 ",
         &expect![[r#"
             class A app/A.php:13
@@ -243,6 +275,7 @@ function run(A $a) { $a->go(1, [])->save(7); $a->rest()->save(8); }
                 app/A.php:35 call 95
                 app/A.php:36 call 95
                 app/A.php:37 call 95
+                app/A.php:42 call 95
             method Decoy.save src/Store.php:11
                 app/A.php:46 call 35
         "#]],
@@ -324,8 +357,9 @@ class Store
     public function save($row) { return $row; }
     public static function open($row) { return usort($row, [self::class, 'open']); }
     public function name() {}
-    public function go() { return array_map(array($this, 'save'), []); }
+    public function go() { return array_map(array($this, 'save'), array_map('self::open', [])); }
 }
+function compare($a, $b) {}
 //- /src/Decoy.php
 <?php
 namespace Decoy;
@@ -342,6 +376,9 @@ function go(Store $s, $x) {
     usort($x, ['Shop\Store', 'open']);
     usort($x, 'Shop\Store::open');
     usort($x, '\Shop\Store::open');
+    usort($x, "Shop\Store::open");
+    usort($x, 'Shop\compare');
+    usort($x, 'compare');
     usort($x, [$x, 'save']);
     usort($x, ['save', 'open']);
     usort($x, ['save' => $s, 1 => 'save']);
@@ -389,6 +426,7 @@ function go($container, Settings $settings) {
     $container->make(Store::class, ['x' => 1])->save(2);
     app(Store::class)->save(3);
     resolve(Store::class)->save(4);
+    $container[Store::class]->save(4);
     $settings->get(Store::class)->save(5);
     $container->has(Store::class)->save(6);
 }

@@ -513,6 +513,8 @@ end
 Store.new.each { |s, t| s.save(4) }
 Store.new.twice { |s| s.save(5) }
 [Item.new].each { |i| i.save(6) }
+Item.new.tap { |i| i.save(7) }
+Store.open(&:save)
 ",
         &expect![[r#"
             class Store s.rb:1
@@ -590,12 +592,15 @@ a.store_size
 "#,
         &expect![[r#"
             class Store m.rb:1
+                m.rb:26 read 99
                 m.rb:30 call 99
             method Store.save m.rb:2
                 m.rb:23 call 95
             method Store.size m.rb:6
                 m.rb:24 call 95
                 m.rb:25 call 95
+            method Store.open m.rb:9
+                m.rb:26 call 95
             class A m.rb:21
                 m.rb:34 call 99
             method A.save m.rb:23
@@ -674,7 +679,6 @@ Registry.find(1).ship
             field Item.cart m.rb:2
                 m.rb:30 read 95
             method Item.open m.rb:3
-                m.rb:3 read 95
                 m.rb:31 call 95
             method Item.ship m.rb:5
                 m.rb:22 call 95

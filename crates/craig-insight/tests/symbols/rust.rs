@@ -667,19 +667,15 @@ fn all(shebang: Shebang) {
                 src/lib.rs:33 call 95
             method Shebang.include src/lib.rs:7
                 src/lib.rs:22 call 95
-                src/lib.rs:28 call 23
                 src/lib.rs:34 call 95
             method Shebang.named src/lib.rs:8
                 src/lib.rs:25 call 95
                 src/lib.rs:26 call 95
             method Part.include src/lib.rs:12
-                src/lib.rs:28 call 23
                 src/lib.rs:30 call 95
                 src/lib.rs:36 call 95
             method Part.named src/lib.rs:13
                 src/lib.rs:29 call 95
-            method Decoy.include src/lib.rs:17
-                src/lib.rs:28 call 23
         "#]],
     );
 }
@@ -712,6 +708,8 @@ fn go(store: &Store) {
     generic(|s| s.save(2));
     bounded(1, |s| s.save(3));
     pointer(|s| s.save(4));
+    boxed(Box::new(|s| s.save(4)));
+    store.items.sort_by(|a, b| a.save(4).cmp(&b.save(4)));
     store.with("x", |item, store| { item.save(5); store.save(6); });
     store.items.iter().filter(|item| item.save(7) > 0).for_each(|item| { item.save(8); });
     store.last.as_ref().map(|item| item.save(9));

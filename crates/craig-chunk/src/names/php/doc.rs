@@ -77,29 +77,59 @@ pub(super) fn tags<'t>(walk: &Walk<'t>, comment: Node<'t>) -> Vec<Tag<'t>> {
     found
 }
 
+/// A type as it is written in a comment.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'t> {
+    comment: Node<'t>,
+    of: &'t str,
+}
+
 /// The type that the comment before a node gives by a tag, for a variable or for what has no name.
 pub(super) fn type_before<'t>(
-    walk: &mut Walk<'t>,
+    walk: &Walk<'t>,
     node: Node<'t>,
     tag: &str,
     variable: Option<&str>,
-) -> Value {
-    let Some(comment) = comment_before(walk, node) else { return Value::Unknown };
+) -> Option<Written<'t>> {
+    let comment = comment_before(walk, node)?;
     let tags = tags(walk, comment);
     let mut those = tags.iter().filter(|found| found.name == tag);
     let found = match variable {
         Some(variable) => those.find(|tag| tag.is_about(variable)),
         None => those.find(|tag| subject_name(tag.typed().1).is_none()),
     };
-    found.map_or(Value::Unknown, |tag| value_of(walk, comment, tag.typed().0))
+    Some(Written { comment, of: found?.typed().0 })
 }
 
 /// The type that the comment before a node gives a variable, by its name or without one.
-pub(super) fn variable_before<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str) -> Value {
-    match type_before(walk, node, "var", Some(name)) {
-        Value::Unknown => type_before(walk, node, "var", None),
-        found => found,
+pub(super) fn variable_before<'t>(walk: &Walk<'t>, node: Node<'t>, name: &str) -> Option<Written<'t>> {
+    type_before(walk, node, "var", Some(name)).or_else(|| type_before(walk, node, "var", None))
+}
+
+/// A declared type with what a comment says of it, which is mostly the same, or more.
+pub(super) fn refined<'t>(
+    walk: &mut Walk<'t>,
+    declared: Value,
+    native: Option<Node<'t>>,
+    written: Option<Written<'t>>,
+) -> Value {
+    let native = native.map_or("", |native| walk.text_of(native));
+    let Some(written) = written else { return declared };
+    match declared {
+        Value::Unknown => value_of(walk, written.comment, written.of),
+        declared if declared == Value::Builtin || plain_name(native) == plain_name(written.of) => declared,
+        declared => match value_of(walk, written.comment, written.of) {
+            Value::Builtin => declared,
+            documented => walk.guarded(documented, declared),
+        },
     }
+}
+
+/// The name of a class without what says that it may be absent, and what it is applied to.
+fn plain_name(written: &str) -> &str {
+    let name = written.trim_start_matches('?').trim_start_matches("null|").trim_end_matches("|null");
+    let name = name.split('<').next().unwrap_or_default();
+    name.rsplit('\\').next().unwrap_or_default()
 }
 
 /// What a function is documented to return, as it is written.
@@ -219,6 +249,11 @@ const COLLECTIONS: &[&str] = &[
     "SplObjectStorage",
 ];
 
+/// Whether a type says nothing but that there are elements.
+pub(super) fn is_iterator(name: &str) -> bool {
+    COLLECTIONS.contains(&name.trim_start_matches(['?', '\\']))
+}
+
 /// Types of the language and of static analysers that are no classes.
 const BUILTIN: &[&str] = &[
     "array-key",
@@ -283,10 +318,11 @@ fn value_of_part<'t>(walk: &mut Walk<'t>, comment: Node<'t>, written: &'t str) -
     }
     if let Some((name, arguments)) = written.strip_suffix('>').and_then(|written| written.split_once('<')) {
         let last = arguments.rsplit(',').next().unwrap_or_default().trim_ascii();
-        return match COLLECTIONS.contains(&name.trim_start_matches('\\')) {
-            true if last.contains(['<', '>']) => Value::Unknown,
-            true => value_of(walk, comment, last).collection(),
-            false => value_of_part(walk, comment, name),
+        return match name {
+            "class-string" if !last.contains('>') => class_named(walk, comment, last),
+            _ if is_iterator(name) && last.contains('>') => Value::Unknown,
+            _ if is_iterator(name) => value_of(walk, comment, last).collection(),
+            _ => value_of_part(walk, comment, name),
         };
     }
     if let Some((_, bound)) = walk.templates.iter().rev().find(|(name, _)| *name == written) {

@@ -258,15 +258,19 @@ impl FileBinder<'_, '_, '_> {
             return Bound::global(&found, found.len());
         }
         // A namespace is one in all files; a declaration and what it declares are one.
-        let is_declared = |at: SymbolIx| is_linked(at) && table.entry(at).traits.has(Traits::DECLARATION);
-        let spaces: FxHashSet<SymbolIx> = near.iter().map(|&at| table.canonical(at)).collect();
-        let is_near_declared = near.iter().any(|&at| is_declared(at));
-        let is_near_linked = near.iter().any(|&at| is_linked(at));
+        let space = |at: SymbolIx| table.entry(at).parent.map(|of| table.canonical(of));
+        let is_declared = |at: SymbolIx| table.entry(at).traits.has(Traits::DECLARATION);
         let is_same = |&at: &SymbolIx| match table.entry(at).kind {
-            DefinitionKind::Module => spaces.contains(&table.canonical(at)),
-            _ => is_linked(at) && (is_near_declared || is_near_linked && is_declared(at)),
+            DefinitionKind::Module => near.iter().any(|&own| table.canonical(own) == table.canonical(at)),
+            _ => {
+                let is_one = |&own: &SymbolIx| {
+                    is_linked(own) && (is_declared(own) || is_declared(at)) && space(own) == space(at)
+                };
+                is_linked(at) && near.iter().any(is_one)
+            }
         };
-        near.extend(others.into_iter().filter(is_same).take(MAX_CANDIDATES));
+        let same: Vec<SymbolIx> = others.into_iter().filter(is_same).take(MAX_CANDIDATES).collect();
+        near.extend(same);
         Bound::symbols(&near, CERTAIN)
     }
 

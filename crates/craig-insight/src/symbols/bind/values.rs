@@ -229,7 +229,7 @@ impl FileBinder<'_, '_, '_> {
     }
 
     /// Whether a value is that of a call of a method of the project in Ruby, of which a framework's rules say nothing.
-    fn is_own_method(&mut self, value: Value, depth: usize) -> bool {
+    pub(super) fn is_own_method(&mut self, value: Value, depth: usize) -> bool {
         let (Value::Called(Source::Occurrence(at)) | Value::ElementOfCalled(Source::Occurrence(at))) = value
         else {
             return false;
@@ -262,10 +262,12 @@ impl FileBinder<'_, '_, '_> {
         if depth > MAX_CHAIN {
             return Vec::new();
         }
+        // Much has an `each` in Ruby: a method by its name alone says nothing of its block.
+        let least = if self.family == Family::Ruby { ONLY + 1 } else { TRUSTED };
         let functions = match source {
             Source::Definition(ix) => vec![Entity::Symbol(self.binder.table.offsets[self.file] + ix)],
             Source::Occurrence(of) => match self.bound(of, depth + 1) {
-                bound if bound.confidence >= TRUSTED => bound.entities.clone(),
+                bound if bound.confidence >= least => bound.entities.clone(),
                 _ => Vec::new(),
             },
         };
