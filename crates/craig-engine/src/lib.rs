@@ -80,7 +80,7 @@ pub use symbol_graph::{
     BoundSymbol, CallDirection, CallHierarchy, CallRow, Flow, GraphSymbol, Impact, ImpactedFile,
     ImpactedSymbol, KeptSymbol, MapRequest, MappedFile, MappedSymbol, Neighbour, Neighbours, OutlinedName,
     Overview, OverviewModule, OverviewSymbol, ReferenceLine, References, RepoMap, ScipExport, Subject,
-    SymbolCursor, SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText, outlined_names,
+    SymbolCursor, SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText, outlined_names, own_name,
 };
 pub use symbols::Symbol;
 pub use watch::WatchEvent;

@@ -5,9 +5,7 @@ use craig_insight::{SymbolGraph, SymbolIx};
 use craig_search::{Hit, KindFilter};
 use craig_store::{OutlinedFile, Project, Store};
 
-use super::{
-    ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES, lines, qualified,
-};
+use super::{ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES, lines};
 use crate::search::filter;
 use crate::shown::{MIN_PLACE, OutlinedFiles};
 use crate::symbol_graph::{defined_at, described, named, neighbours, values, ways};
@@ -244,9 +242,8 @@ fn definitions(file: &OutlinedFile, hit: &Hit) -> Vec<(String, (u32, u32))> {
         !here.iter().any(|other| is_in(other))
     };
     let inner = here.iter().filter(is_inner).take(MOST_DEFINITIONS);
-    let definition = |symbol: &&Symbol| {
-        (qualified(symbol.parent.as_deref(), &symbol.name), (symbol.line, symbol.line_end))
-    };
+    let definition =
+        |symbol: &&Symbol| (symbol.qualified_name(file.record.language), (symbol.line, symbol.line_end));
     inner.map(definition).collect()
 }
 
