@@ -144,7 +144,7 @@ impl Engine {
             let guessed = request.guesses.appended_to(query);
             Detail::Lines.shape(&store, project, guessed.as_deref().unwrap_or(query), &mut whole)?;
             let graph = self.symbol_graph(&store, project, &request.cancellation)?;
-            Surroundings::new(&store, project, &graph, &answer.hits).found(whole, &others, request)
+            Surroundings::new(&store, project, &graph, query, &answer.hits).found(whole, &others, request)
         })?;
         Ok(Explored {
             pieces: found.pieces,

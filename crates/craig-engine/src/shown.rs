@@ -118,10 +118,26 @@ impl<'s> OutlinedFiles<'s> {
 /// Calls a hit by the symbol in it that the query names, else by the innermost one that has the line that answers best, and
 /// gives that one's lines: a chunk may hold several, and has the name of one.
 fn name_after_answer(hit: &mut Hit, file: &OutlinedFile, query: &str) {
+    let symbol = asked_for(hit, file, query).or_else(|| answering(hit, file, query));
+    if let Some(symbol) = symbol {
+        name_after(hit, symbol);
+    }
+}
+
+/// Calls a hit by the symbol in it that the query names, if there is one.
+pub(crate) fn name_as_asked(hit: &mut Hit, file: &OutlinedFile, query: &str) {
+    if let Some(symbol) = asked_for(hit, file, query) {
+        name_after(hit, symbol);
+    }
+}
+
+/// The symbol in a hit that the query names.
+fn asked_for<'f>(hit: &Hit, file: &'f OutlinedFile, query: &str) -> Option<&'f Symbol> {
     let lines = hit.line_start..=hit.line_end;
-    let is_asked_for = |symbol: &&Symbol| lines.contains(&symbol.line) && is_named_by(query, symbol);
-    let asked_for = file.symbols.iter().find(is_asked_for);
-    let Some(symbol) = asked_for.or_else(|| answering(hit, file, query)) else { return };
+    file.symbols.iter().find(|symbol| lines.contains(&symbol.line) && is_named_by(query, symbol))
+}
+
+fn name_after(hit: &mut Hit, symbol: &Symbol) {
     hit.symbol_lines = Some((symbol.line, symbol.line_end));
     if hit.symbol_name.as_ref() != Some(&symbol.name) {
         hit.symbol_name = Some(symbol.name.clone());

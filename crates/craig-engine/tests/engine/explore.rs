@@ -150,28 +150,24 @@ fn the_calls_between_what_is_named_are_shown_in_order() {
 
 #[test]
 fn a_member_that_is_named_is_shown_with_its_own_tests() {
-    let workshop = Workshop::with_files(&[
-        (
-            "cart.py",
-            "class Cart:\n    def __init__(self, items):\n        self.items = items\n\n    def total(self):\n        return sum(self.items)\n\n    \
-             def count(self):\n        return len(self.items)\n",
-        ),
-        (
-            "tests/test_cart.py",
-            "from cart import Cart\n\n\ndef test_total():\n    assert Cart([]).total() == 0\n\n\ndef test_count():\n    assert Cart([1]).count() \
-             == 1\n",
-        ),
-    ]);
+    let member = |at: usize| {
+        let lines: String = (0..9).map(|n| format!("        total += self.items[{n}] * {at}\n")).collect();
+        format!("\n    def sum_{at}(self):\n        total = 0\n{lines}        return total\n")
+    };
+    let members: String = (0..8).map(member).collect();
+    let class = format!("class Cart:\n    def __init__(self, items):\n        self.items = items\n{members}");
+    let tests = "from cart import Cart\n\n\ndef test_first():\n    assert Cart([]).sum_0() == 0\n\n\ndef test_last():\n    assert Cart([1]).sum_7() == 1\n";
+    let workshop = Workshop::with_files(&[("cart.py", class.as_str()), ("tests/test_cart.py", tests)]);
     workshop.ingest();
     let request = ExploreRequest { path: Some("cart.py".into()), ..ExploreRequest::default() };
     let tested = |question: &str| {
         let explored = workshop.engine.explore("tree", question, &request).unwrap();
-        explored.text().lines().filter(|line| line.contains("tested by")).collect::<Vec<_>>().join("\n")
+        explored.text().lines().find(|line| line.contains("tested by")).unwrap_or_default().to_owned()
     };
     expect![[r#"
-        Cart.total tested by test_total  tests/test_cart.py:4-5 at 5
-        Cart tested by test_total  tests/test_cart.py:4-5 at 5; test_count  tests/test_cart.py:8-9 at 9"#]]
-    .assert_eq(&["Cart.total", "Cart"].map(tested).join("\n"));
+        Cart.sum_7 tested by test_last  tests/test_cart.py:8-9 at 9
+        Cart tested by test_first  tests/test_cart.py:4-5 at 5; test_last  tests/test_cart.py:8-9 at 9"#]]
+    .assert_eq(&["Cart.sum_7", "Cart"].map(tested).join("\n"));
 }
 
 const FINDERS: &[(&str, &str)] = &[
