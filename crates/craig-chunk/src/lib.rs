@@ -34,6 +34,7 @@ pub use metrics::{ANONYMOUS, FunctionMetrics, Measures, measures, metrics};
 pub use pack::Packed;
 pub use references::{Reference, ReferenceKind, References, Use, references};
 pub use sections::{DocumentSection, Heading, document_sections, rest_headings};
+pub use separator::{qualified_name, separator};
 
 use craig_source::Language;
 use names::Names;

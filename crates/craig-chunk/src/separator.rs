@@ -7,16 +7,21 @@ use crate::{ChunkKind, Symbol};
 impl Symbol {
     /// Its name after that of what encloses it: `Router::route`, `Flask.wsgi_app`, `Guide > Install`.
     pub fn qualified_name(&self, language: Language) -> String {
-        let separator = if self.kind == ChunkKind::Section { " > " } else { separator(language) };
-        match self.parent.as_deref().filter(|parent| !parent.is_empty()) {
-            Some(parent) => format!("{parent}{separator}{}", self.name),
-            None => self.name.clone(),
-        }
+        qualified_name(self.parent.as_deref(), &self.name, self.kind, language)
     }
 }
 
-/// The same as in the tables of grammars, without loading a grammar.
-fn separator(language: Language) -> &'static str {
+/// A name after that of what encloses it, as its language joins them; of a section, after the headings above it.
+pub fn qualified_name(parent: Option<&str>, name: &str, kind: ChunkKind, language: Language) -> String {
+    let separator = if kind == ChunkKind::Section { " > " } else { separator(language) };
+    match parent.filter(|parent| !parent.is_empty()) {
+        Some(parent) => format!("{parent}{separator}{name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// What joins the names of a language: the same as in the tables of grammars, without loading a grammar.
+pub fn separator(language: Language) -> &'static str {
     match language {
         Language::Rust | Language::C | Language::Cpp | Language::Cuda | Language::Ruby | Language::Bash => {
             "::"

@@ -6,8 +6,9 @@ mod text;
 use std::collections::HashMap;
 use std::time::Instant;
 
-use craig_chunk::Symbol;
+use craig_chunk::{Symbol, qualified_name};
 use craig_search::{Guesses, Hit};
+use craig_source::Language;
 use craig_store::OutlinedFile;
 use craig_text::is_test;
 use schemars::JsonSchema;
@@ -143,7 +144,7 @@ impl Engine {
             let guessed = request.guesses.appended_to(query);
             Detail::Lines.shape(&store, project, guessed.as_deref().unwrap_or(query), &mut whole)?;
             let graph = self.symbol_graph(&store, project, &request.cancellation)?;
-            Surroundings::new(&store, project, &graph, &answer.hits).found(whole, &others, request)
+            Surroundings::new(&store, project, &graph, query, &answer.hits).found(whole, &others, request)
         })?;
         Ok(Explored {
             pieces: found.pieces,
@@ -161,30 +162,29 @@ impl Engine {
 
 impl ExploredPlace {
     fn new(hit: &Hit) -> Self {
-        let name = hit.symbol_name.as_ref().map(|name| qualified(hit.parent.as_deref(), name));
-        Self { path: hit.path.clone(), lines: lines(hit), name, score: hit.score }
+        Self { path: hit.path.clone(), lines: lines(hit), name: name(hit), score: hit.score }
     }
 
     /// The same with all lines of the definition that it is a part of.
     fn of_definition(mut self, file: Option<&OutlinedFile>) -> Self {
+        let Some(file) = file else { return self };
         let (first, last) = self.lines;
-        let symbols = file.map_or(&[][..], |file| &file.symbols);
         let is_it = |symbol: &&Symbol| {
-            let is_named = self.name.as_deref() == Some(&qualified(symbol.parent.as_deref(), &symbol.name));
+            let is_named = self.name.as_deref() == Some(&symbol.qualified_name(file.record.language));
             is_named && symbol.line <= last && first <= symbol.line_end
         };
-        if let Some(symbol) = symbols.iter().find(is_it) {
+        if let Some(symbol) = file.symbols.iter().find(is_it) {
             self.lines = (first.min(symbol.line), last.max(symbol.line_end));
         }
         self
     }
 }
 
-fn qualified(parent: Option<&str>, name: &str) -> String {
-    match parent.filter(|parent| !parent.is_empty()) {
-        Some(parent) => format!("{parent}.{name}"),
-        None => name.to_owned(),
-    }
+/// What a hit is called, after what encloses it.
+fn name(hit: &Hit) -> Option<String> {
+    let name = hit.symbol_name.as_deref()?;
+    let language = Language::from_id(&hit.language)?;
+    Some(qualified_name(hit.parent.as_deref(), name, hit.chunk_type, language))
 }
 
 /// No more hits of a file than a search shows.

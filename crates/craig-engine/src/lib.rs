@@ -81,7 +81,7 @@ pub use symbol_graph::{
     ImpactedSymbol, KeptSymbol, MapRequest, MappedFile, MappedSymbol, Neighbour, Neighbours, OutlinedName,
     Overview, OverviewModule, OverviewSymbol, ReferenceLine, References, RepoMap, ScipExport, Subject,
     SymbolCursor, SymbolPlace, SymbolPlaces, SymbolRequest, SymbolText, UnboundLine, UnboundLines,
-    outlined_names,
+    outlined_names, own_name,
 };
 pub use symbols::Symbol;
 pub use watch::WatchEvent;

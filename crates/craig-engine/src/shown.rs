@@ -115,9 +115,57 @@ impl<'s> OutlinedFiles<'s> {
     }
 }
 
-/// Calls a hit by the innermost symbol that has the line that answers best, and gives that one's lines: a chunk may hold
-/// several, and has the name of one. A field is called by its type.
+/// Calls a hit by the symbol in it that the query names, else by the innermost one that has the line that answers best, and
+/// gives that one's lines: a chunk may hold several, and has the name of one.
 fn name_after_answer(hit: &mut Hit, file: &OutlinedFile, query: &str) {
+    let symbol = asked_for(hit, file, query).or_else(|| answering(hit, file, query));
+    if let Some(symbol) = symbol {
+        name_after(hit, symbol);
+    }
+}
+
+/// Calls a hit by the symbol in it that the query names, if there is one.
+pub(crate) fn name_as_asked(hit: &mut Hit, file: &OutlinedFile, query: &str) {
+    if let Some(symbol) = asked_for(hit, file, query) {
+        name_after(hit, symbol);
+    }
+}
+
+/// The symbol in a hit that the query names.
+fn asked_for<'f>(hit: &Hit, file: &'f OutlinedFile, query: &str) -> Option<&'f Symbol> {
+    let lines = hit.line_start..=hit.line_end;
+    file.symbols.iter().find(|symbol| lines.contains(&symbol.line) && is_named_by(query, symbol))
+}
+
+fn name_after(hit: &mut Hit, symbol: &Symbol) {
+    hit.symbol_lines = Some((symbol.line, symbol.line_end));
+    if hit.symbol_name.as_ref() != Some(&symbol.name) {
+        hit.symbol_name = Some(symbol.name.clone());
+        hit.chunk_type = symbol.kind;
+        hit.parent.clone_from(&symbol.parent);
+    }
+}
+
+/// Whether the first line of a query is the name of a symbol, alone or after names of what encloses it. A field is called by
+/// its type.
+fn is_named_by(query: &str, symbol: &Symbol) -> bool {
+    let names = |text: &str| -> Vec<String> {
+        let names = text.split(['.', ':', '#', '\\']).filter(|name| !name.is_empty());
+        names.map(str::to_owned).collect()
+    };
+    let query = query.lines().next().unwrap_or_default().trim();
+    let asked_for = names(query.strip_suffix("()").unwrap_or(query));
+    let mut own = names(symbol.parent.as_deref().unwrap_or_default());
+    own.push(symbol.name.clone());
+    !asked_for.is_empty() && own.ends_with(&asked_for) && !is_field(symbol)
+}
+
+fn is_field(symbol: &Symbol) -> bool {
+    symbol.kind == ChunkKind::Constant && symbol.parent.is_some()
+}
+
+/// The innermost symbol that has the line that answers best. A field is called by its type.
+fn answering<'f>(hit: &Hit, file: &'f OutlinedFile, query: &str) -> Option<&'f Symbol> {
     let lines: Vec<&str> = hit.content.lines().collect();
     let scores = line_scores(&lines, hit.symbol_name.as_deref(), query);
     let best = (hit.line_start..).zip(scores).filter(|(_, score)| *score > 0.0);
@@ -130,7 +178,6 @@ fn name_after_answer(hit: &mut Hit, file: &OutlinedFile, query: &str) {
         };
         (line..hit.line_start + lines.len() as u32).find(is_code)
     });
-    let is_field = |symbol: &Symbol| symbol.kind == ChunkKind::Constant && symbol.parent.is_some();
     let holds = |symbol: &&Symbol| {
         code.is_some_and(|line| (symbol.line..=symbol.line_end).contains(&line)) && !is_field(symbol)
     };
@@ -141,13 +188,7 @@ fn name_after_answer(hit: &mut Hit, file: &OutlinedFile, query: &str) {
     };
     let n_lines = |symbol: &&Symbol| symbol.line_end - symbol.line;
     let named = file.symbols.iter().filter(is_named).min_by_key(n_lines);
-    let Some(symbol) = file.symbols.iter().filter(holds).min_by_key(n_lines).or(named) else { return };
-    hit.symbol_lines = Some((symbol.line, symbol.line_end));
-    if hit.symbol_name.as_ref() != Some(&symbol.name) {
-        hit.symbol_name = Some(symbol.name.clone());
-        hit.chunk_type = symbol.kind;
-        hit.parent.clone_from(&symbol.parent);
-    }
+    file.symbols.iter().filter(holds).min_by_key(n_lines).or(named)
 }
 
 /// Lets the hit hold all of its symbol, unless that is too long.

@@ -27,9 +27,10 @@ use self::unbound::BoundWord;
 use crate::left_out::has_word;
 use crate::{Engine, EngineError};
 
+pub(crate) use self::answer::lines_of_definition;
 pub use self::answer::{
     CallDirection, CallHierarchy, CallRow, GraphSymbol, Impact, ImpactedFile, ImpactedSymbol, ReferenceLine,
-    References, Subject, SymbolText,
+    References, Subject, SymbolText, own_name,
 };
 
 pub use self::export::ScipExport;
@@ -214,10 +215,20 @@ impl<'a> Asked<'a> {
                 note: None,
             });
         };
+        let all = graph.parts(first);
+        // A place is that of one overload, a name is that of all.
+        let is_place = query.as_ref().is_some_and(SymbolQuery::is_place);
+        let mut parts = if is_place { graph.parts_of_overload(first) } else { all.clone() };
+        parts.sort_by_key(|&at| (at != first, at));
+        let others = found.into_iter().chain(all).filter(|at| !parts.contains(at)).collect();
+        Ok(Self { store, project, graph, parts, others })
+    }
+
+    /// The symbol that a definition is of, with all of its overloads.
+    fn of(store: &'a Store, project: &'a Project, graph: &'a SymbolGraph, first: SymbolIx) -> Self {
         let mut parts = graph.parts(first);
         parts.sort_by_key(|&at| (at != first, at));
-        let others = found.into_iter().filter(|at| !parts.contains(at)).collect();
-        Ok(Self { store, project, graph, parts, others })
+        Self { store, project, graph, parts, others: Vec::new() }
     }
 
     fn first(&self) -> SymbolIx {
@@ -236,6 +247,11 @@ impl<'a> Asked<'a> {
         self.graph.files[file as usize].is_test
     }
 
+    /// Whether code of a file is of a test, in a definition or outside of all.
+    fn is_of_test(&self, within: Option<SymbolIx>, file: u32) -> bool {
+        within.map_or_else(|| self.is_test(file), |within| self.graph.is_test(within))
+    }
+
     fn symbol(&self, at: SymbolIx) -> GraphSymbol {
         let definition = self.graph.definition(at);
         GraphSymbol {
@@ -244,7 +260,7 @@ impl<'a> Asked<'a> {
             path: self.path(definition.file).to_owned(),
             line: definition.line,
             line_end: definition.line_end,
-            test: self.is_test(definition.file),
+            test: self.graph.is_test(at),
         }
     }
 
@@ -262,17 +278,16 @@ impl<'a> Asked<'a> {
             project: self.project.name.clone(),
             symbol: self.symbol(self.first()),
             also_defined: self.parts[1..].iter().map(|&at| self.symbol(at)).collect(),
-            overrides: self.overridden(),
+            overrides: self.overridden().into_iter().map(|base| self.symbol(base)).collect(),
             others: groups.iter().take(MOST_OTHERS).map(|group| self.symbol(group[0])).collect(),
             more_others: (groups.len().saturating_sub(MOST_OTHERS) + unseen) as u64,
         }
     }
 
     /// What the symbol overrides, each symbol once.
-    fn overridden(&self) -> Vec<GraphSymbol> {
+    fn overridden(&self) -> BTreeSet<SymbolIx> {
         let all = self.parts.iter().flat_map(|&part| self.graph.overridden(part));
-        let all: BTreeSet<SymbolIx> = all.map(|base| self.representative(base)).collect();
-        all.into_iter().take(MOST_OTHERS).map(|base| self.symbol(base)).collect()
+        all.map(|base| self.representative(base)).take(MOST_OTHERS).collect()
     }
 
     /// References to the symbol of at least a confidence and of some roles, by place, and the number of those below.
@@ -307,7 +322,7 @@ impl<'a> Asked<'a> {
                     (around.line, around.line_end)
                 }),
                 confidence: found.confidence,
-                test: self.is_test(found.file),
+                test: self.is_of_test(found.within, found.file),
                 text: lines.shown(found.line),
             }));
         }
@@ -322,7 +337,7 @@ impl<'a> Asked<'a> {
 /// The definition that represents a symbol, rather than one of its declarations.
 fn representative(graph: &SymbolGraph, symbol: SymbolIx) -> SymbolIx {
     let key = |&at: &SymbolIx| (graph.definition(at).traits.has(Traits::DECLARATION), at);
-    graph.parts(symbol).into_iter().min_by_key(key).unwrap_or(symbol)
+    graph.parts_of_overload(symbol).into_iter().min_by_key(key).unwrap_or(symbol)
 }
 
 fn impact(asked: &Asked<'_>, request: &SymbolRequest) -> Impact {

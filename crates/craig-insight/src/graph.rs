@@ -317,7 +317,7 @@ impl Reading<'_> {
         let file = &self.workspace.files[file];
         let is_in_tests = |symbol: &Symbol| {
             symbol.kind == ChunkKind::Module
-                && matches!(symbol.name.as_str(), "test" | "tests")
+                && craig_text::is_test_module(&symbol.name)
                 && (symbol.line..=symbol.line_end).contains(&line)
         };
         file.is_test || file.language == Language::Rust && file.symbols.iter().any(is_in_tests)

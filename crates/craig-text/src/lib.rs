@@ -14,7 +14,7 @@ mod words;
 
 pub use dot::{dot, dot_i8, dot_i8_f32};
 pub use model_input::{DATA_NOTICE, fence, fenced, longest_backticks, without_control_tokens};
-pub use role::{PathRole, PathTraits, is_test};
+pub use role::{PathRole, PathTraits, is_test, is_test_module};
 pub use script::{columns, composed, is_character, is_mark, is_unspaced, is_unspaced_stop};
 pub use stem::{root, stem, stems};
 pub use stop_words::{is_conversational, is_stop_word};

@@ -68,6 +68,11 @@ pub fn is_test(path: &str) -> bool {
     Place::new(path).is_test()
 }
 
+/// Whether a module inside of a file is of tests by its name, as Rust's `mod tests` beside the product.
+pub fn is_test_module(name: &str) -> bool {
+    matches!(name, "test" | "tests")
+}
+
 /// Folders of code of other projects.
 const VENDORED_FOLDERS: &[&str] = &[
     "vendor",

@@ -5,11 +5,9 @@ use craig_insight::{SymbolGraph, SymbolIx};
 use craig_search::{Hit, KindFilter};
 use craig_store::{OutlinedFile, Project, Store};
 
-use super::{
-    ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES, lines, qualified,
-};
+use super::{ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES, lines};
 use crate::search::filter;
-use crate::shown::{MIN_PLACE, OutlinedFiles};
+use crate::shown::{MIN_PLACE, OutlinedFiles, name_as_asked};
 use crate::symbol_graph::{defined_at, described, named, neighbours, values, ways};
 use crate::{EngineError, Neighbour, lines_of, with_numbers};
 
@@ -48,6 +46,8 @@ pub(super) struct Surroundings<'a> {
     project: &'a Project,
     graph: &'a SymbolGraph,
     files: OutlinedFiles<'a>,
+    /// The question.
+    query: &'a str,
     /// All hits, by which the rest is ranked.
     ranked: &'a [Hit],
     /// Lines of files that are given.
@@ -59,9 +59,11 @@ impl<'a> Surroundings<'a> {
         store: &'a Store,
         project: &'a Project,
         graph: &'a SymbolGraph,
+        query: &'a str,
         ranked: &'a [Hit],
     ) -> Self {
-        Self { store, project, graph, files: OutlinedFiles::new(store, project), ranked, seen: Vec::new() }
+        let files = OutlinedFiles::new(store, project);
+        Self { store, project, graph, files, query, ranked, seen: Vec::new() }
     }
 
     /// The hits that are given `whole` with what is around them, and the `others` as places.
@@ -82,11 +84,13 @@ impl<'a> Surroundings<'a> {
         Ok(Found { pieces, named, ways, places })
     }
 
-    /// The hits with all of their definitions, as far as these are not too long.
+    /// The hits with all of their definitions, as far as these are not too long. A question that names a member of a type that
+    /// is given whole is about the member.
     fn completed(&mut self, mut hits: Vec<Hit>) -> Result<Vec<Hit>, EngineError> {
         for (at, hit) in hits.iter_mut().enumerate() {
             if let Some(file) = self.files.get(&hit.path)? {
                 complete(hit, file, if at < LEAST_PIECES { MOST_BEST_LINES } else { MOST_WHOLE_LINES });
+                name_as_asked(hit, file, self.query);
             }
         }
         Ok(without_repeated(hits))
@@ -244,9 +248,8 @@ fn definitions(file: &OutlinedFile, hit: &Hit) -> Vec<(String, (u32, u32))> {
         !here.iter().any(|other| is_in(other))
     };
     let inner = here.iter().filter(is_inner).take(MOST_DEFINITIONS);
-    let definition = |symbol: &&Symbol| {
-        (qualified(symbol.parent.as_deref(), &symbol.name), (symbol.line, symbol.line_end))
-    };
+    let definition =
+        |symbol: &&Symbol| (symbol.qualified_name(file.record.language), (symbol.line, symbol.line_end));
     inner.map(definition).collect()
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::{Explored, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES};
+use crate::symbol_graph::lines_of_definition;
 use crate::{NO_ANSWER, Neighbour, Neighbours};
 
 /// What is used, who calls, and tests that are listed.
@@ -164,29 +165,32 @@ impl ExploredPiece {
 
     /// As many levels of callers as there is room for, then the tests.
     fn write_callers(&self, text: &mut String, most: usize) {
-        let Neighbours { callers, tests, n_possible, .. } = &self.around;
+        let Neighbours { through, callers, tests, n_possible, .. } = &self.around;
         let n_up_to = |depth: u32| callers.iter().filter(|caller| caller.depth <= depth).count();
         let depth = (1..=3).rev().find(|&depth| n_up_to(depth) <= most).unwrap_or(1);
+        let name = self.place.name.as_deref().filter(|_| self.definitions.len() > 1);
+        let name = name.map(|name| format!("{name} ")).unwrap_or_default();
+        let by = through.as_ref().map_or("by".to_owned(), |base| format!("through {base} by"));
         if !callers.is_empty() {
-            let name = self.place.name.as_deref().filter(|_| self.definitions.len() > 1);
-            let _ = writeln!(text, "{}called by", name.map(|name| format!("{name} ")).unwrap_or_default());
+            let _ = writeln!(text, "{name}called {by}");
         }
         for caller in callers.iter().filter(|caller| caller.depth <= depth).take(most) {
             let indent = "  ".repeat(caller.depth as usize);
-            let _ = writeln!(text, "{indent}{}", call(caller, &self.place.path));
+            let _ = writeln!(text, "{indent}{}", caller.text(&self.place.path));
         }
         let n_more = n_up_to(depth).saturating_sub(most);
         if n_more > 0 {
             let _ = writeln!(text, "  {n_more} more");
         }
         if callers.is_empty() && *n_possible > 0 {
-            let _ = writeln!(text, "called by nothing for certain, perhaps at {n_possible} places");
+            let _ = writeln!(text, "{name}called by nothing for certain, perhaps at {n_possible} places");
         }
-        let shown: Vec<_> = tests.iter().take(MOST_TESTS).map(|test| call(test, &self.place.path)).collect();
+        let shown: Vec<_> = tests.iter().take(MOST_TESTS).map(|test| test.text(&self.place.path)).collect();
         let n_more = tests.len().saturating_sub(MOST_TESTS);
         let more = if n_more > 0 { format!("; {n_more} more") } else { String::new() };
         if !shown.is_empty() {
-            let _ = writeln!(text, "tested by {}{more}", shown.join("; "));
+            let name = if callers.is_empty() { name.as_str() } else { "" };
+            let _ = writeln!(text, "{name}tested {by} {}{more}", shown.join("; "));
         }
     }
 }
@@ -201,18 +205,6 @@ fn limited(code: &str, most: usize) -> Cow<'_, str> {
 
 /// `src/a.rs:12-20`; in the file at `path` itself `:12-20`.
 fn place(of: &Neighbour, path: &str) -> String {
-    let (first, last) = of.lines;
     let file = if of.path == path { "" } else { of.path.as_str() };
-    if first == last { format!("{file}:{first}") } else { format!("{file}:{first}-{last}") }
-}
-
-/// `run  :10-30 at 12, 20`, `main  src/main.rs:2-9 at 4`: its lines, and those of the calls.
-fn call(caller: &Neighbour, path: &str) -> String {
-    let lines: Vec<_> = caller.call_lines.iter().map(u32::to_string).collect();
-    match caller.kind {
-        Some(_) => format!("{}  {} at {}", caller.name, place(caller, path), lines.join(", ")),
-        None => {
-            format!("top level  {}:{}", if caller.path == path { "" } else { &caller.path }, lines.join(", "))
-        }
-    }
+    format!("{file}:{}", lines_of_definition(of.lines.0, of.lines.1))
 }

@@ -153,6 +153,9 @@ pub struct CallRow {
     pub line_end: u32,
     /// Lines of the calls: in its own file for callers, in that of the caller for callees.
     pub call_lines: Vec<u32>,
+    /// Lines of calls that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more_lines: u64,
     /// How sure the surest of these calls is, in percent.
     pub confidence: u8,
     /// Whether it is in a test.
@@ -161,6 +164,39 @@ pub struct CallRow {
     /// It is in the tree elsewhere, with what is below it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeated: bool,
+}
+
+impl CallRow {
+    /// `run  :10-30 at 12, 20`, `main  src/main.rs:2-9 at 4`: its lines, and those of the calls, for a reader of the file at
+    /// `path`.
+    pub fn text(&self, path: &str) -> String {
+        let file = if self.path == path { "" } else { self.path.as_str() };
+        let lines = self.lines_text();
+        match self.kind {
+            Some(_) => {
+                format!("{}  {file}:{} at {lines}", self.name, lines_of_definition(self.line, self.line_end))
+            }
+            None => format!("top level  {file}:{lines}"),
+        }
+    }
+
+    /// The lines of the calls: `12, 20 and 3 more`.
+    pub fn lines_text(&self) -> String {
+        let lines: Vec<String> = self.call_lines.iter().map(u32::to_string).collect();
+        let more = if self.more_lines > 0 { format!(" and {} more", self.more_lines) } else { String::new() };
+        lines.join(", ") + &more
+    }
+}
+
+/// The first and the last line of a definition: `10-30`, or `12` if that is all.
+pub(crate) fn lines_of_definition(first: u32, last: u32) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}
+
+/// A name without what encloses it: `total` of `Cart.total`.
+pub fn own_name(qualified: &str) -> &str {
+    let own = qualified.rsplit(['.', ':', '\\']).next();
+    own.filter(|own| !own.is_empty()).unwrap_or(qualified)
 }
 
 /// What a change of a symbol may affect.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use craig_chunk::names::{DefinitionKind, Role};
+use craig_chunk::names::{DefinitionKind, Role, Traits};
 use craig_insight::{SymbolDefinition, SymbolIx, SymbolReference};
 
 use super::{Asked, CallDirection, CallHierarchy, CallRow, SymbolRequest};
@@ -19,7 +19,8 @@ const MOST_DEPTH: u32 = 16;
 /// A caller or callee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Node {
-    Symbol(SymbolIx),
+    /// A definition: of a caller the one that has the calls.
+    Definition(SymbolIx),
     /// Code outside of definitions.
     File(u32),
 }
@@ -27,6 +28,8 @@ enum Node {
 /// The calls of one symbol by another.
 struct Calls {
     other: Node,
+    /// The definition that represents the other symbol.
+    symbol: Option<SymbolIx>,
     lines: Vec<u32>,
     confidence: u8,
 }
@@ -53,7 +56,7 @@ pub(super) fn hierarchy(
     let total = rows.len() as u64;
     rows.truncate(request.limit);
     let (sure, _) = asked.references(request.min_confidence, &[]);
-    let other = sure.iter().filter(|found| found.role != Role::Call).count();
+    let other = sure.iter().filter(|found| !asked.is_call(found)).count();
     CallHierarchy {
         direction,
         calls: rows,
@@ -61,6 +64,14 @@ pub(super) fn hierarchy(
         possible: tree.possible,
         other_references: if direction == CallDirection::In { other as u64 } else { 0 },
         subject: asked.subject(),
+    }
+}
+
+impl Asked<'_> {
+    /// Whether a reference runs a function: it calls one, or reads or writes what is a function behind a property.
+    fn is_call(&self, found: &SymbolReference) -> bool {
+        let is_property = || self.graph.definition(found.symbol).traits.has(Traits::PROPERTY);
+        found.role == Role::Call || matches!(found.role, Role::Read | Role::Write) && is_property()
     }
 }
 
@@ -87,7 +98,7 @@ impl<'a> Tree<'a> {
             tree.possible += n_unsure(&found, request.min_confidence);
             let calls = tree.grouped(&found, direction, request.min_confidence, &mut representatives);
             for call in &calls {
-                if let Node::Symbol(other) = call.other
+                if let Some(other) = call.symbol
                     && depth < request.depth.min(MOST_DEPTH)
                     && !tree.above.contains_key(&other)
                 {
@@ -103,11 +114,18 @@ impl<'a> Tree<'a> {
     /// The calls of a symbol, or those in it.
     fn found(&self, symbol: SymbolIx, direction: CallDirection) -> Vec<&'a SymbolReference> {
         let graph = self.asked.graph;
-        let mut parts = graph.parts(symbol);
-        let is_call = |found: &&SymbolReference| found.role == Role::Call;
+        let mut parts = match symbol == self.asked.first() {
+            true => self.asked.parts.clone(),
+            false => graph.parts_of_overload(symbol),
+        };
+        let is_call = |found: &&SymbolReference| self.asked.is_call(found);
         if direction == CallDirection::In {
             return parts.iter().flat_map(|&part| graph.references_to(part)).filter(is_call).collect();
         }
+        // Of what it reads, a property is a function if it has a body to show.
+        let is_call = |found: &&SymbolReference| {
+            found.role == Role::Call || is_call(found) && graph.definition(found.symbol).kind.is_callable()
+        };
         // Who calls a type makes an instance: that runs no method but its constructor.
         if symbol != self.asked.first() && graph.definition(symbol).kind.is_type() {
             let members = parts.iter().flat_map(|&part| graph.definitions_in(graph.definition(part).file));
@@ -140,15 +158,19 @@ impl<'a> Tree<'a> {
     ) -> Vec<Calls> {
         let mut by_node: BTreeMap<Node, Calls> = BTreeMap::new();
         for call in found.iter().filter(|call| call.confidence >= min_confidence) {
-            let other = match direction {
+            let symbol = match direction {
                 CallDirection::In => call.within,
                 CallDirection::Out => Some(call.symbol),
             };
-            let other = other.map_or(Node::File(call.file), |other| {
-                Node::Symbol(self.representative(other, representatives))
+            let symbol = symbol.map(|symbol| self.representative(symbol, representatives));
+            let shown = if direction == CallDirection::In { call.within } else { symbol };
+            let other = shown.map_or(Node::File(call.file), Node::Definition);
+            let calls = by_node.entry(other).or_insert_with(|| Calls {
+                other,
+                symbol,
+                lines: Vec::new(),
+                confidence: 0,
             });
-            let calls =
-                by_node.entry(other).or_insert_with(|| Calls { other, lines: Vec::new(), confidence: 0 });
             calls.lines.push(call.line);
             calls.confidence = calls.confidence.max(call.confidence);
         }
@@ -160,7 +182,7 @@ impl<'a> Tree<'a> {
         match direction {
             CallDirection::In => calls.sort_by_key(|call| {
                 let (file, line) = self.place(call);
-                (self.asked.is_test(file), file, line)
+                (self.is_of_test(call), file, line)
             }),
             CallDirection::Out => calls.sort_by_key(|call| (call.lines.first().copied(), call.other)),
         }
@@ -171,10 +193,17 @@ impl<'a> Tree<'a> {
         *known.entry(symbol).or_insert_with(|| self.asked.representative(symbol))
     }
 
+    fn is_of_test(&self, call: &Calls) -> bool {
+        match call.other {
+            Node::Definition(at) => self.asked.graph.is_test(at),
+            Node::File(file) => self.asked.is_test(file),
+        }
+    }
+
     fn place(&self, call: &Calls) -> (u32, u32) {
         match call.other {
-            Node::Symbol(symbol) => {
-                let definition = self.asked.graph.definition(symbol);
+            Node::Definition(at) => {
+                let definition = self.asked.graph.definition(at);
                 (definition.file, definition.line)
             }
             Node::File(file) => (file, call.lines.first().copied().unwrap_or(1)),
@@ -183,34 +212,45 @@ impl<'a> Tree<'a> {
 
     /// The rows below a symbol, each before those below it. No deeper than [`MOST_DEPTH`].
     fn lay_out(&self, symbol: SymbolIx, depth: u32, rows: &mut Vec<CallRow>) {
+        // Overloads that call the same are rows of one symbol: the first has what is below it.
+        let mut laid_out: HashSet<SymbolIx> = HashSet::new();
         for call in self.calls.get(&symbol).into_iter().flatten() {
-            let (file, line) = self.place(call);
-            let path = self.asked.path(file).to_owned();
-            let mut row = CallRow {
-                depth,
-                name: path.clone(),
-                kind: None,
-                path,
-                line,
-                line_end: line,
-                call_lines: call.lines.iter().take(MOST_LINES).copied().collect(),
-                confidence: call.confidence,
-                test: self.asked.is_test(file),
-                repeated: false,
-            };
-            let Node::Symbol(other) = call.other else {
-                rows.push(row);
-                continue;
-            };
-            row.name = self.asked.graph.qualified_name(other);
-            let definition = self.asked.graph.definition(other);
-            (row.kind, row.line_end) = (Some(definition.kind), definition.line_end);
-            let is_here = self.above.get(&other) == Some(&symbol) && other != symbol;
-            row.repeated = !is_here && self.above.contains_key(&other);
+            let mut row = self.row(call, depth);
+            let below = call.symbol.filter(|&other| {
+                self.above.get(&other) == Some(&symbol) && other != symbol && laid_out.insert(other)
+            });
+            row.repeated =
+                below.is_none() && call.symbol.is_some_and(|other| self.above.contains_key(&other));
             rows.push(row);
-            if is_here {
+            if let Some(other) = below {
                 self.lay_out(other, depth + 1, rows);
             }
+        }
+    }
+
+    fn row(&self, call: &Calls, depth: u32) -> CallRow {
+        let graph = self.asked.graph;
+        let (file, line) = self.place(call);
+        let path = self.asked.path(file).to_owned();
+        let (name, kind, line_end) = match call.other {
+            Node::Definition(at) => {
+                let definition = graph.definition(at);
+                (graph.qualified_name(at), Some(definition.kind), definition.line_end)
+            }
+            Node::File(_) => (path.clone(), None, line),
+        };
+        CallRow {
+            depth,
+            name,
+            kind,
+            path,
+            line,
+            line_end,
+            call_lines: call.lines.iter().take(MOST_LINES).copied().collect(),
+            more_lines: call.lines.len().saturating_sub(MOST_LINES) as u64,
+            confidence: call.confidence,
+            test: self.is_of_test(call),
+            repeated: false,
         }
     }
 }

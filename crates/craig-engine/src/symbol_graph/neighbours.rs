@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::calls::hierarchy;
-use super::{Asked, CallDirection, CallRow, FileLines, SymbolRequest};
+use super::{Asked, CallDirection, CallHierarchy, CallRow, FileLines, SymbolRequest};
 use crate::EngineError;
 
 /// Callees that are looked at.
@@ -29,14 +29,12 @@ pub struct Neighbour {
     pub kind: Option<DefinitionKind>,
     /// Path relative to the project's folder.
     pub path: String,
-    /// First and last line; of what is used, with the comment above it.
+    /// First and last line, with the comment above it.
     pub lines: (u32, u32),
     /// How it is declared.
     pub signature: String,
-    /// Lines of the calls: in its own file for callers, in that of the caller for callees; none of what is not called.
+    /// Lines of the calls of it; none of what is not called.
     pub call_lines: Vec<u32>,
-    /// Of callers, 1 for who calls the definition itself.
-    pub depth: u32,
     /// Whether it is in a test.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
@@ -61,10 +59,13 @@ const MOST_OTHERS: usize = 24;
 pub struct Neighbours {
     /// What it calls, in the order of the calls; then types, constants and variables outside of functions that it uses.
     pub uses: Vec<Neighbour>,
+    /// The member of a supertype that the callers call, where nothing calls this one by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<String>,
     /// Who calls it, each before its own callers.
-    pub callers: Vec<Neighbour>,
+    pub callers: Vec<CallRow>,
     /// Tests that reach it.
-    pub tests: Vec<Neighbour>,
+    pub tests: Vec<CallRow>,
     /// Calls of it that are not certain.
     pub n_possible: u64,
 }
@@ -76,25 +77,44 @@ pub(crate) fn neighbours(
     graph: &SymbolGraph,
     (path, line): (&str, u32),
 ) -> Result<Neighbours, EngineError> {
-    let Ok(asked) = Asked::find(store, project, graph, &format!("{path}:{line}")) else {
-        return Ok(Neighbours::default());
-    };
+    let Some(at) = defined_at(graph, path, line) else { return Ok(Neighbours::default()) };
+    let asked = Asked::of(store, project, graph, at);
     let callees = SymbolRequest { limit: MOST_CALLEES, ..SymbolRequest::default() };
     let callees = hierarchy(&asked, CallDirection::Out, &callees);
-    let request = SymbolRequest { limit: MOST_CALLERS, ..SymbolRequest::default() };
-    let mut callers = hierarchy(&asked, CallDirection::In, &request);
-    if callers.total <= MOST_FOLLOWED {
-        callers = hierarchy(&asked, CallDirection::In, &SymbolRequest { depth: DEPTH, ..request });
-    }
+    let (callers, through) = callers_or_through(&asked);
     let mut files = Files::new(store, project);
     let uses: Result<Vec<_>, EngineError> =
         callees.calls.iter().map(|row| files.callee(graph, row)).collect();
     let mut uses = uses?;
     uses.extend(files.others(&asked, &uses)?);
     let n_possible = callers.possible;
-    let callers = callers.calls.iter().filter(|row| !row.repeated).map(caller);
+    let callers = callers.calls.into_iter().filter(|row| !row.repeated);
     let (tests, callers) = callers.partition(|caller| caller.test);
-    Ok(Neighbours { uses, callers, tests, n_possible })
+    Ok(Neighbours { uses, through, callers, tests, n_possible })
+}
+
+/// Who calls a symbol; of a member that nothing calls by itself, who calls what it overrides, with the name of that.
+fn callers_or_through(asked: &Asked<'_>) -> (CallHierarchy, Option<String>) {
+    let own = callers_of(asked);
+    if !own.calls.is_empty() {
+        return (own, None);
+    }
+    let bases = asked.overridden().into_iter();
+    let mut found =
+        bases.map(|base| (base, callers_of(&Asked::of(asked.store, asked.project, asked.graph, base))));
+    match found.find(|(_, callers)| !callers.calls.is_empty()) {
+        Some((base, callers)) => (callers, Some(asked.graph.qualified_name(base))),
+        None => (own, None),
+    }
+}
+
+fn callers_of(asked: &Asked<'_>) -> CallHierarchy {
+    let request = SymbolRequest { limit: MOST_CALLERS, ..SymbolRequest::default() };
+    let callers = hierarchy(asked, CallDirection::In, &request);
+    if callers.total > MOST_FOLLOWED {
+        return callers;
+    }
+    hierarchy(asked, CallDirection::In, &SymbolRequest { depth: DEPTH, ..request })
 }
 
 /// The constants, and the variables outside of functions, that the definition at a line uses.
@@ -104,9 +124,8 @@ pub(crate) fn values(
     graph: &SymbolGraph,
     (path, line): (&str, u32),
 ) -> Result<Neighbours, EngineError> {
-    let Ok(asked) = Asked::find(store, project, graph, &format!("{path}:{line}")) else {
-        return Ok(Neighbours::default());
-    };
+    let Some(at) = defined_at(graph, path, line) else { return Ok(Neighbours::default()) };
+    let asked = Asked::of(store, project, graph, at);
     let mut uses = Files::new(store, project).others(&asked, &[])?;
     uses.retain(Neighbour::is_value);
     Ok(Neighbours { uses, ..Neighbours::default() })
@@ -123,7 +142,7 @@ pub(crate) fn named(graph: &SymbolGraph, names: &[String]) -> Vec<SymbolIx> {
             let definition = graph.definition(at);
             let is_local = definition.traits.has(Traits::LOCAL) || definition.traits.has(Traits::DECLARATION);
             let is_of_code = definition.kind.is_callable() || definition.kind.is_type();
-            is_of_code && !is_local && !graph.files[definition.file as usize].is_test
+            is_of_code && !is_local && !graph.is_test(at)
         };
         let of_name: Vec<SymbolIx> = graph.find(&query).into_iter().filter(is_counted).collect();
         if of_name.len() <= MOST_OF_NAME {
@@ -205,8 +224,7 @@ impl<'a> Files<'a> {
                 false => lines.signature(definition.line, definition.line_end),
             },
             call_lines: Vec::new(),
-            depth: 1,
-            test: file.is_test,
+            test: graph.is_test(at),
         })
     }
 
@@ -224,22 +242,8 @@ impl<'a> Files<'a> {
             lines: definition.map_or((row.line, row.line), |found| (found.line_start, found.line_end)),
             signature,
             call_lines: row.call_lines.clone(),
-            depth: row.depth,
             test: row.test,
         })
-    }
-}
-
-fn caller(row: &CallRow) -> Neighbour {
-    Neighbour {
-        name: row.name.clone(),
-        kind: row.kind,
-        path: row.path.clone(),
-        lines: (row.line, row.line_end),
-        signature: String::new(),
-        call_lines: row.call_lines.clone(),
-        depth: row.depth,
-        test: row.test,
     }
 }
 

@@ -18,8 +18,8 @@ pub(super) fn names(graph: &SymbolGraph, name: &str) -> Vec<String> {
     for (at, definition) in graph.definitions.iter().enumerate() {
         let similarity = similarity(&wanted, &definition.name);
         if similarity >= LEAST_SIMILARITY {
-            let is_test = graph.files[definition.file as usize].is_test;
-            scored.push((similarity, is_test, at as SymbolIx));
+            let at = at as SymbolIx;
+            scored.push((similarity, graph.is_test(at), at));
         }
     }
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));

@@ -93,7 +93,7 @@ impl Calls<'_> {
 fn called(graph: &SymbolGraph, symbol: SymbolIx) -> Vec<SymbolIx> {
     let is_sure = |confidence: u8| confidence >= SymbolRequest::default().min_confidence;
     let mut called: Vec<SymbolIx> = Vec::new();
-    for part in graph.parts(symbol) {
+    for part in graph.parts_of_overload(symbol) {
         for call in graph
             .references_within(part)
             .filter(|found| found.role == Role::Call && is_sure(found.confidence))
@@ -103,8 +103,7 @@ fn called(graph: &SymbolGraph, symbol: SymbolIx) -> Vec<SymbolIx> {
             let all = [call.symbol].into_iter().chain(overriding.filter_map(|found| found.within));
             for next in all.map(|next| representative(graph, next)) {
                 let definition = graph.definition(next);
-                let is_test = graph.files[definition.file as usize].is_test;
-                if definition.kind.is_callable() && !is_test && !called.contains(&next) {
+                if definition.kind.is_callable() && !graph.is_test(next) && !called.contains(&next) {
                     called.push(next);
                 }
             }

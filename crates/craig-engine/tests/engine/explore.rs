@@ -147,3 +147,54 @@ fn the_calls_between_what_is_named_are_shown_in_order() {
             .contains("calls in order: main  shop/main.py:4-6 → Cart.total  shop/cart.py:10-12 → ")
     );
 }
+
+#[test]
+fn a_member_that_is_named_is_shown_with_its_own_tests() {
+    let member = |at: usize| {
+        let lines: String = (0..9).map(|n| format!("        total += self.items[{n}] * {at}\n")).collect();
+        format!("\n    def sum_{at}(self):\n        total = 0\n{lines}        return total\n")
+    };
+    let members: String = (0..8).map(member).collect();
+    let class = format!("class Cart:\n    def __init__(self, items):\n        self.items = items\n{members}");
+    let tests = "from cart import Cart\n\n\ndef test_first():\n    assert Cart([]).sum_0() == 0\n\n\ndef test_last():\n    assert Cart([1]).sum_7() == 1\n";
+    let workshop = Workshop::with_files(&[("cart.py", class.as_str()), ("tests/test_cart.py", tests)]);
+    workshop.ingest();
+    let request = ExploreRequest { path: Some("cart.py".into()), ..ExploreRequest::default() };
+    let tested = |question: &str| {
+        let explored = workshop.engine.explore("tree", question, &request).unwrap();
+        explored.text().lines().find(|line| line.contains("tested by")).unwrap_or_default().to_owned()
+    };
+    expect![[r#"
+        Cart.sum_7 tested by test_last  tests/test_cart.py:8-9 at 9
+        Cart tested by test_first  tests/test_cart.py:4-5 at 5; test_last  tests/test_cart.py:8-9 at 9"#]]
+    .assert_eq(&["Cart.sum_7", "Cart"].map(tested).join("\n"));
+}
+
+const FINDERS: &[(&str, &str)] = &[
+    ("src/Finder.java", "interface Finder {\n  boolean applies(String path);\n}\n"),
+    (
+        "src/First.java",
+        "class First implements Finder {\n  public boolean applies(String path) { return path.isEmpty(); }\n}\n",
+    ),
+    (
+        "src/Second.java",
+        "class Second implements Finder {\n  Finder first;\n  public boolean applies(String path) { return first.applies(path); }\n  void \
+         find() { first.applies(\"\"); }\n}\n",
+    ),
+    ("test/SecondTest.java", "class SecondTest {\n  @Test void finds() { new Second().find(); }\n}\n"),
+];
+
+#[test]
+fn a_member_that_only_its_interface_is_called_for_has_those_callers() {
+    let workshop = Workshop::with_files(FINDERS);
+    workshop.ingest();
+    let explored = workshop.engine.explore("tree", "First.applies", &ExploreRequest::default()).unwrap();
+    let text = explored.text();
+    let calls = text.lines().skip_while(|line| !line.contains("called through")).take(4);
+    expect![[r#"
+        called through Finder.applies by
+          Second.applies  src/Second.java:3 at 3
+          Second.find  src/Second.java:4 at 4
+        tested through Finder.applies by SecondTest.finds  test/SecondTest.java:2 at 2"#]]
+    .assert_eq(&calls.collect::<Vec<_>>().join("\n"));
+}

@@ -60,9 +60,11 @@ fn calls(workshop: &Workshop, name: &str, direction: CallDirection, depth: u32) 
     let found = workshop.engine.call_hierarchy("tree", name, direction, &request).unwrap();
     let mut text = String::new();
     for row in &found.calls {
+        let test = if row.test { " test" } else { "" };
         let repeated = if row.repeated { " repeated" } else { "" };
         let indent = "  ".repeat(row.depth as usize - 1);
-        text += &format!("{indent}{} {}:{} {:?}{repeated}\n", row.name, row.path, row.line, row.call_lines);
+        let lines = &row.call_lines;
+        text += &format!("{indent}{} {}:{} {lines:?}{test}{repeated}\n", row.name, row.path, row.line);
     }
     text
 }
@@ -156,7 +158,7 @@ fn callers_and_callees() {
               main shop/main.py:4 [6] repeated
             main shop/main.py:4 [6]
               shop/main.py shop/main.py:9 [9]
-            test_total tests/test_cart.py:4 [5]
+            test_total tests/test_cart.py:4 [5] test
         Invoice.total shop/prices.py:13 [14]
     "#]]
     .assert_eq(&calls(&workshop, "rounded", CallDirection::In, 5));
@@ -270,4 +272,83 @@ fn a_name_may_come_after_its_file_and_overrides_are_shown() {
           Shape.area src/Shape.java:2 [2]
     "#]]
     .assert_eq(&calls(&workshop, "Use.make", CallDirection::Out, 2));
+}
+
+#[test]
+fn a_place_is_that_of_one_overload_and_a_caller_is_the_overload_that_calls() {
+    let workshop = Workshop::with_files(&[(
+        "src/Price.java",
+        "class Price {\n  int of(int a) { return of(a, 2); }\n  int of(int a, int b) { return rounded(a); }\n  int of(int a, int b, int c) { \
+         return rounded(c); }\n  int rounded(int a) { return a; }\n  int sum() { return of(1) + of(1, 2, 3); }\n}\n",
+    )]);
+    expect![[r#"
+        Price.of src/Price.java:3 [3]
+          Price.of src/Price.java:2 [2]
+            Price.sum src/Price.java:6 [6] repeated
+        Price.of src/Price.java:4 [4]
+          Price.sum src/Price.java:6 [6]
+    "#]]
+    .assert_eq(&calls(&workshop, "Price.rounded", CallDirection::In, 3));
+    let asked = |name: &str| {
+        subject(&workshop.engine.symbol("tree", name, &SymbolRequest::default()).unwrap().subject)
+    };
+    expect![[r#"
+        method Price.of src/Price.java:2-2
+        also method Price.of src/Price.java:3-3
+        also method Price.of src/Price.java:4-4
+
+        method Price.of src/Price.java:3-3
+        other method Price.of src/Price.java:2-2
+    "#]]
+    .assert_eq(&["Price.of", "src/Price.java:3"].map(asked).join("\n"));
+}
+
+#[test]
+fn who_reads_a_property_calls_its_function() {
+    let workshop = Workshop::with_files(&[(
+        "shop.py",
+        "class Cart:\n    @property\n    def total(self):\n        return rounded(1)\n\n    def text(self):\n        return str(self.total)\n\n\n\
+         def rounded(price):\n    return price\n",
+    )]);
+    expect![[r#"
+        Cart.total shop.py:3 [4]
+          Cart.text shop.py:6 [7]
+    "#]]
+    .assert_eq(&calls(&workshop, "rounded", CallDirection::In, 2));
+    expect![[r#"
+        Cart.total shop.py:3 [7]
+          rounded shop.py:10 [4]
+    "#]]
+    .assert_eq(&calls(&workshop, "Cart.text", CallDirection::Out, 2));
+}
+
+#[test]
+fn a_module_of_tests_inside_of_a_rust_file_is_of_tests() {
+    let workshop = Workshop::with_files(&[(
+        "src/lib.rs",
+        "pub struct Cart;\nimpl Cart {\n    pub fn total(&self) -> u32 { 1 }\n}\npub fn pay(cart: &Cart) -> u32 { cart.total() }\n#[cfg(test)]\nmod \
+         tests {\n    use super::*;\n    #[test]\n    fn total() {\n        assert_eq!(Cart.total(), 1);\n    }\n}\n",
+    )]);
+    expect![[r#"
+        pay src/lib.rs:5 [5]
+        tests::total src/lib.rs:10 [11] test
+    "#]]
+    .assert_eq(&calls(&workshop, "Cart::total", CallDirection::In, 1));
+    expect![[r#"
+        method Cart::total src/lib.rs:3-3
+        other function tests::total src/lib.rs:10-12 test
+    "#]]
+    .assert_eq(&subject(
+        &workshop.engine.symbol("tree", "total", &SymbolRequest::default()).unwrap().subject,
+    ));
+}
+
+#[test]
+fn lines_of_calls_that_are_not_listed_are_counted() {
+    let calls: String = (0..13).map(|_| "    f()\n".to_owned()).collect();
+    let text = format!("def f():\n    return 1\n\n\ndef g():\n{calls}");
+    let workshop = Workshop::with_files(&[("a.py", text.as_str())]);
+    let found =
+        workshop.engine.call_hierarchy("tree", "f", CallDirection::In, &SymbolRequest::default()).unwrap();
+    assert_eq!(found.calls[0].text("a.py"), "g  :5-18 at 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 and 3 more");
 }

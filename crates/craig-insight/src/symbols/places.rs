@@ -102,6 +102,33 @@ impl SymbolGraph {
         named.iter().copied().filter(is_part).collect()
     }
 
+    /// The same without other overloads, in the languages where the number of arguments tells calls of them apart.
+    pub fn parts_of_overload(&self, of: SymbolIx) -> Vec<SymbolIx> {
+        let mut parts = self.parts(of);
+        parts.retain(|&at| at == of || !self.is_other_overload(of, at));
+        parts
+    }
+
+    fn is_other_overload(&self, a: SymbolIx, b: SymbolIx) -> bool {
+        let (a, b) = (self.definition(a), self.definition(b));
+        let language = self.files[a.file as usize].language;
+        let are_functions =
+            [a, b].iter().all(|of| of.kind.is_callable() && !of.traits.has(Traits::DECLARATION));
+        are_functions
+            && a.file == b.file
+            && matches!(language, Language::Java | Language::Kotlin | Language::CSharp)
+    }
+
+    /// Whether a definition is of a test: of a file of tests, or of a module of tests inside of a Rust file.
+    pub fn is_test(&self, at: SymbolIx) -> bool {
+        let file = &self.files[self.definition(at).file as usize];
+        let is_module_of_tests = |at: SymbolIx| {
+            let definition = self.definition(at);
+            definition.kind == DefinitionKind::Module && craig_text::is_test_module(&definition.name)
+        };
+        file.is_test || file.language == Language::Rust && self.enclosing(at).any(is_module_of_tests)
+    }
+
     /// Whether two definitions have the same qualified name.
     fn has_one_path(&self, a: SymbolIx, b: SymbolIx) -> bool {
         let names = |of| self.enclosing(of).map(|at| self.definition(at).name.as_str());

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use craig_chunk::names::{DefinitionKind, Role, Traits};
+use craig_chunk::separator;
 use craig_source::Language;
 
 use super::{SymbolGraph, SymbolIx, SymbolReference};
@@ -43,6 +44,11 @@ impl SymbolQuery {
         let parts: Vec<String> =
             text.split(is_separator).filter(|part| !part.is_empty()).map(str::to_owned).collect();
         (!parts.is_empty()).then_some(Self { parts, place: None, file })
+    }
+
+    /// Whether it is a place.
+    pub fn is_place(&self) -> bool {
+        self.place.is_some()
     }
 
     /// The symbol's own name.
@@ -86,9 +92,8 @@ impl SymbolGraph {
         let mut found: Vec<SymbolIx> = named.filter(|&at| self.is_qualified(at, &query.parts)).collect();
         found.sort_by_key(|&at| {
             let definition = &self.definitions[at as usize];
-            let file = &self.files[definition.file as usize];
             (
-                file.is_test,
+                self.is_test(at),
                 definition.traits.has(Traits::LOCAL),
                 definition.traits.has(Traits::DECLARATION),
                 !self.is_directly_in(at, &query.parts),
@@ -169,11 +174,11 @@ impl SymbolGraph {
         &self.references[start..end]
     }
 
-    /// Qualified name of a definition.
+    /// Qualified name of a definition, as its language joins names: `Cart.total`, `Cart::total`.
     pub fn qualified_name(&self, at: SymbolIx) -> String {
         let mut names: Vec<&str> = self.enclosing(at).map(|at| self.definition(at).name.as_str()).collect();
         names.reverse();
-        names.join(".")
+        names.join(separator(self.files[self.definition(at).file as usize].language))
     }
 
     /// The function or type that holds a definition, itself included: what others use when they use it. What is nested in a

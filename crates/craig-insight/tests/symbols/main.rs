@@ -22,7 +22,8 @@ mod script;
 use craig_insight::{SymbolGraph, SymbolIx};
 use expect_test::Expect;
 
-/// The definitions of a project that are referred to, each with its references: `path:line role confidence`.
+/// The definitions of a project that are referred to, each with its references: `path:line role confidence`. Names are joined by
+/// dots, whatever the language.
 fn check(files: &str, expected: &Expect) {
     let files = fixture::files(files);
     let graph = SymbolGraph::from_texts(fixture::borrowed(&files));
@@ -34,7 +35,9 @@ fn check(files: &str, expected: &Expect) {
             continue;
         }
         let path = &graph.files[definition.file as usize].path;
-        let name = graph.qualified_name(at);
+        let mut names: Vec<&str> = graph.enclosing(at).map(|at| graph.definition(at).name.as_str()).collect();
+        names.reverse();
+        let name = names.join(".");
         out += &format!("{} {name} {path}:{}\n", definition.kind.as_str(), definition.line);
         for found in references {
             let path = &graph.files[found.file as usize].path;

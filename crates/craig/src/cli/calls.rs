@@ -75,9 +75,8 @@ fn row(call: &CallRow) -> String {
         Some(_) => format!("{}  {}:{}", call.name, styled(PATH, &call.path), styled(GOOD, call.line)),
         None => styled(PATH, &call.path),
     };
-    let lines: Vec<String> = call.call_lines.iter().map(u32::to_string).collect();
-    let noun = if lines.len() == 1 { "line" } else { "lines" };
-    let mut about = format!("{noun} {}, {}%", lines.join(", "), call.confidence);
+    let noun = if call.call_lines.len() == 1 { "line" } else { "lines" };
+    let mut about = format!("{noun} {}, {}%", call.lines_text(), call.confidence);
     if call.test {
         about += ", test";
     }

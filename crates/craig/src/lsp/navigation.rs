@@ -3,7 +3,7 @@
 
 use craig_engine::{
     CallDirection, CallRow, DefinitionKind, GraphSymbol, OutlinedName, SymbolPlace, SymbolPlaces, SymbolRole,
-    outlined_names,
+    outlined_names, own_name,
 };
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall, DocumentHighlight,
@@ -183,7 +183,7 @@ impl InProject<'_> {
         line_end: u32,
     ) -> Option<CallHierarchyItem> {
         let start = Position::new(line.saturating_sub(1), 0);
-        let own_name = if of.is_some() { name.rsplit('.').next().unwrap_or(name) } else { name };
+        let own_name = if of.is_some() { own_name(name) } else { name };
         Some(CallHierarchyItem {
             name: own_name.to_owned(),
             kind: of.map_or(SymbolKind::FILE, kind),

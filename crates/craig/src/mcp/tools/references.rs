@@ -147,12 +147,9 @@ fn write_unbound(text: &mut String, unbound: &UnboundLines) {
 fn write_callers(text: &mut String, found: &CallHierarchy) {
     text.push_str(if found.calls.is_empty() { "nothing calls it\n" } else { "called by\n" });
     for caller in &found.calls {
-        let lines: Vec<_> = caller.call_lines.iter().map(u32::to_string).collect();
-        let name = if caller.kind.is_some() { caller.name.as_str() } else { "top level" };
         let again = if caller.repeated { " (above)" } else { "" };
         let indent = "  ".repeat(caller.depth as usize);
-        let place = format!("{}:{}-{}", caller.path, caller.line, caller.line_end);
-        let _ = writeln!(text, "{indent}{name}  {place} at {}{again}", lines.join(", "));
+        let _ = writeln!(text, "{indent}{}{again}", caller.text(""));
     }
     let n_more = found.total.saturating_sub(found.calls.len() as u64);
     if n_more > 0 {
