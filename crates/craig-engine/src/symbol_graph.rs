@@ -182,6 +182,8 @@ struct Asked<'a> {
     parts: Vec<SymbolIx>,
     /// Definitions that were named as well, the likeliest first.
     others: Vec<SymbolIx>,
+    /// The line that was asked for, if no name is defined there.
+    inner_line: Option<u32>,
 }
 
 impl<'a> Asked<'a> {
@@ -205,7 +207,9 @@ impl<'a> Asked<'a> {
         let mut parts = graph.parts(first);
         parts.sort_by_key(|&at| (at != first, at));
         let others = found.into_iter().filter(|at| !parts.contains(at)).collect();
-        Ok(Self { store, project, graph, parts, others })
+        let line = query.and_then(|query| query.line());
+        let inner_line = line.filter(|line| graph.definition(first).line != *line);
+        Ok(Self { store, project, graph, parts, others, inner_line })
     }
 
     fn first(&self) -> SymbolIx {
@@ -249,6 +253,7 @@ impl<'a> Asked<'a> {
         Subject {
             project: self.project.name.clone(),
             symbol: self.symbol(self.first()),
+            inner_line: self.inner_line,
             also_defined: self.parts[1..].iter().map(|&at| self.symbol(at)).collect(),
             overrides: self.overridden(),
             others: groups.iter().take(MOST_OTHERS).map(|group| self.symbol(group[0])).collect(),

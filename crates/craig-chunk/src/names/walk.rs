@@ -557,6 +557,21 @@ impl<'t> Walk<'t> {
         Value::Itself(Source::Occurrence(self.push(node, name, role, site)))
     }
 
+    /// Another name where an occurrence is, at a site.
+    pub(crate) fn name_where(&mut self, at: OccurrenceIx, text: &str, role: Role, site: Site) -> Value {
+        let Some(&Occurrence { line, column, .. }) = self.found.occurrences.get(at as usize) else {
+            return Value::Unknown;
+        };
+        let name = self.id_of(text);
+        Value::Itself(Source::Occurrence(self.push_at(line, column, name, role, site)))
+    }
+
+    /// Whether an occurrence stands for what is imported there.
+    pub(crate) fn is_import(&self, at: OccurrenceIx) -> bool {
+        let occurrence = self.found.occurrences.get(at as usize);
+        occurrence.is_some_and(|occurrence| matches!(occurrence.site, Site::Import(_)))
+    }
+
     /// A name at a site.
     pub(crate) fn at_site(&mut self, node: Node<'t>, role: Role, site: Site) -> Value {
         let text = self.text_of(node);
@@ -872,6 +887,17 @@ impl<'t> Walk<'t> {
     ) -> Option<DefinitionIx> {
         let id = self.id(self.text_of(name));
         self.defined.get(&(owner, id)).copied()
+    }
+
+    /// As [`Walk::member_defined_as`], by a name that stands in the file.
+    pub(crate) fn member_called(&self, owner: DefinitionIx, text: &str) -> Option<DefinitionIx> {
+        self.defined.get(&(Some(owner), *self.ids.get(text)?)).copied()
+    }
+
+    /// From here on, what a variable of the module is given are members of another definition.
+    pub(crate) fn stands_for(&mut self, variable: Node<'t>, other: DefinitionIx) {
+        let name = self.id(self.text_of(variable));
+        self.top.insert(name, other);
     }
 
     /// Whether the node is directly in the body of a type.

@@ -191,6 +191,16 @@ impl<'t, 'n> Modules<'t, 'n> {
         all.iter().copied().filter(|&at| Some(n_shared(at)) == nearest).collect()
     }
 
+    /// Whether a namespace of scripts is one that all files see, or a module that is declared by its name.
+    pub(super) fn is_declared(&self, space: SymbolIx) -> bool {
+        let outer =
+            std::iter::successors(Some(space), |&at| self.table.entry(at).parent).last().unwrap_or(space);
+        let name = self.table.entry(outer).name;
+        [&self.globals, &self.declared]
+            .iter()
+            .any(|all| all.get(&name).is_some_and(|all| all.contains(&outer)))
+    }
+
     /// Whether a file of scripts is there to declare: what it does not export is no secret of its own.
     pub(super) fn is_declaring(&self, file: FileIx) -> bool {
         let path = &self.table.workspace.files[file].path;
@@ -202,10 +212,18 @@ impl<'t, 'n> Modules<'t, 'n> {
     }
 
     /// What a declared module has by the name of an import; its default may be what it is as a whole.
-    fn of_declared(&self, file: FileIx, import: &ImportedName, modules: &[SymbolIx], trail: Trail<'_>) -> Vec<Entity> {
+    fn of_declared(
+        &self,
+        file: FileIx,
+        import: &ImportedName,
+        modules: &[SymbolIx],
+        trail: Trail<'_>,
+    ) -> Vec<Entity> {
         let names: Vec<Name> = match import.what {
             Imported::Name(name) => vec![self.table.name(file, name)],
-            Imported::Default => ["default", "="].into_iter().filter_map(|name| self.table.find(name)).collect(),
+            Imported::Default => {
+                ["default", "="].into_iter().filter_map(|name| self.table.find(name)).collect()
+            }
             Imported::Module | Imported::All => return Vec::new(),
         };
         let members = modules.iter().flat_map(|&module| {
@@ -217,11 +235,21 @@ impl<'t, 'n> Modules<'t, 'n> {
     /// What a name in a declared module stands for: an export of a name is that.
     fn meant(&self, at: SymbolIx, trail: Trail<'_>) -> Vec<Entity> {
         let entry = self.table.entry(at);
+        let file = entry.file as usize;
         let is_export = entry.kind == DefinitionKind::Variable && entry.traits.has(Traits::LOCAL);
         let value = self.table.definition(at).value;
-        let found = match is_export && trail.goes_on() {
-            true => self.entities_of(entry.file as usize, value, trail.next()),
-            false => Vec::new(),
+        let found = match (value, entry.parent) {
+            _ if !is_export || !trail.goes_on() => Vec::new(),
+            (Value::Itself(Source::Occurrence(named)), Some(module)) => {
+                let occurrence = self.table.files[file].occurrences.get(named as usize);
+                let name = occurrence.map(|occurrence| self.table.name(file, occurrence.name));
+                let own = name.map_or(&[][..], |name| self.table.own_members(module, name));
+                match own.is_empty() {
+                    true => self.entities_at(file, named, trail.next()),
+                    false => Entity::symbols(own),
+                }
+            }
+            _ => self.entities_of(file, value, trail.next()),
         };
         if found.is_empty() { vec![Entity::Symbol(at)] } else { found }
     }
@@ -234,7 +262,9 @@ impl<'t, 'n> Modules<'t, 'n> {
                 let first = module + 1;
                 let inner = (first..self.table.entries.len() as SymbolIx)
                     .take_while(|&at| self.table.entry(at).file == self.table.entry(module).file)
-                    .filter(|&at| self.table.entry(at).parent == Some(module) && self.table.entry(at).kind.is_type());
+                    .filter(|&at| {
+                        self.table.entry(at).parent == Some(module) && self.table.entry(at).kind.is_type()
+                    });
                 for at in inner {
                     for entity in self.exported(file, self.table.entry(at).name) {
                         if let Entity::Symbol(of) = entity

@@ -45,6 +45,11 @@ impl SymbolQuery {
         (!parts.is_empty()).then_some(Self { parts, place: None, file })
     }
 
+    /// The line of the place that is asked for, if it is a place.
+    pub fn line(&self) -> Option<u32> {
+        self.place.as_ref().map(|(_, line)| *line)
+    }
+
     /// The symbol's own name.
     pub fn name(&self) -> &str {
         self.parts.last().map_or("", String::as_str)

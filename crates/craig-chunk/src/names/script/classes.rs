@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::functions::{function_body, is_function_type, type_parameters};
 use super::objects::{FUNCTIONS, bare};
+use super::prototypes::given_bases;
 use super::types::WRAPPERS;
 use crate::grammar::{all_children, child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
@@ -69,14 +70,21 @@ fn inherited<'t>(walk: &mut Walk<'t>, heritage: Node<'t>) -> Vec<Value> {
     for part in named_children(heritage) {
         match part.kind() {
             "extends_clause" => {
-                supers.push(walk.field_as(part, "value", Role::Inherit));
+                if let Some(base) = field(part, "value") {
+                    inherited_from(walk, base, &mut supers);
+                }
                 walk.children_except(part, &["value"]);
             }
             "implements_clause" => supers.extend(super_types(walk, part, Role::Implement)),
-            _ => supers.push(walk.visit_as(part, Role::Inherit)),
+            _ => inherited_from(walk, part, &mut supers),
         }
     }
     supers
+}
+
+fn inherited_from<'t>(walk: &mut Walk<'t>, base: Node<'t>, supers: &mut Vec<Value>) {
+    supers.push(walk.visit_as(base, Role::Inherit));
+    given_bases(walk, base, supers);
 }
 
 fn super_types<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Vec<Value> {
@@ -278,7 +286,8 @@ pub(super) fn ambient<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 pub(super) fn program<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let first = walk.found.definitions.len();
     walk.children(node);
-    let is_module = named_children(node).any(|part| matches!(part.kind(), "import_statement" | "export_statement"));
+    let is_module =
+        named_children(node).any(|part| matches!(part.kind(), "import_statement" | "export_statement"));
     // `import('./shape')` may stand in a script.
     let is_lazy = |import: &ImportedName| import.local.is_none() && import.what == Imported::Module;
     let found = &walk.found;

@@ -12,7 +12,8 @@ use crate::names::{DefinitionIx, DefinitionKind, Parameter, Source, Traits, Valu
 pub(super) fn function_body<'t>(walk: &mut Walk<'t>, at: Option<DefinitionIx>, node: Node<'t>) {
     walk.function(at, |walk| {
         // By its own name it may call itself.
-        if let (Some(own), Some(at)) = (field(node, "name").filter(|_| FUNCTIONS.contains(&node.kind())), at) {
+        if let (Some(own), Some(at)) = (field(node, "name").filter(|_| FUNCTIONS.contains(&node.kind())), at)
+        {
             walk.bind_as(own, at);
         }
         signature(walk, node)
