@@ -122,6 +122,8 @@ pub(crate) struct Walk<'t> {
     defined: FxHashMap<(Option<DefinitionIx>, NameId), DefinitionIx>,
     /// What the enclosing function returns.
     returned: Value,
+    /// The object without a type that it returns.
+    returned_object: Value,
     /// The type whose members are defined, where the syntax does not enclose them: Rust's `impl`.
     pub(crate) owner: Option<NameId>,
     /// Whether members are defined as those of the type itself.
@@ -170,6 +172,7 @@ impl<'t> Walk<'t> {
             top: FxHashMap::default(),
             defined: FxHashMap::default(),
             returned: Value::Unknown,
+            returned_object: Value::Unknown,
             owner: None,
             is_static: false,
             is_private: false,
@@ -195,15 +198,24 @@ impl<'t> Walk<'t> {
     /// What was read, without local variables.
     pub(crate) fn finish(mut self) -> Names {
         for (name, value) in mem::take(&mut self.later_supers) {
-            let is_named = |found: &&mut Definition| found.name == name && found.kind.is_type();
-            if let Some(found) = self.found.definitions.iter_mut().find(is_named) {
+            let is_type = |found: &Definition| found.name == name && found.kind.is_type();
+            let is_function = |found: &Definition| {
+                found.name == name && found.kind == DefinitionKind::Function && found.parent.is_none()
+            };
+            let all = &mut self.found.definitions;
+            let at = all.iter().position(is_type).or_else(|| all.iter().position(is_function));
+            if let Some(found) = at.and_then(|at| all.get_mut(at)) {
                 found.supers.push(value);
             }
         }
         let occurrences = mem::take(&mut self.found.occurrences);
         let mut kept = Vec::with_capacity(occurrences.len());
         let mut new_index: Vec<Option<OccurrenceIx>> = Vec::with_capacity(occurrences.len());
-        for occurrence in occurrences {
+        for mut occurrence in occurrences {
+            if let Site::Held(at) = occurrence.site {
+                let held = new_index.get(at as usize).copied().flatten();
+                occurrence.site = held.map_or(Site::Local, Site::Held);
+            }
             let is_kept = occurrence.site != Site::Local;
             new_index.push(is_kept.then_some(kept.len() as OccurrenceIx));
             kept.extend(is_kept.then_some(occurrence));
@@ -535,14 +547,22 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The call of a local variable that holds a member of something, or what is imported: a call of that.
+    /// The call of a local variable that holds a member of its name, or what is imported: a call of that.
     pub(crate) fn local_call(&mut self, node: Node<'t>) {
         let name = self.id(self.text_of(node));
         if let Some(Bound::Local(Value::Itself(Source::Occurrence(at)))) = self.bound(name)
-            && let Some(&held) = self.found.occurrences.get(at as usize)
-            && matches!(held.site, Site::Member(_) | Site::Import(_))
+            && let Some(held) = self.found.occurrences.get(at as usize)
         {
-            self.push(node, held.name, Role::Call, held.site);
+            let is_held = match held.site {
+                Site::Member(Value::Itself(Source::Occurrence(of))) => {
+                    held.name == name || self.is_import(of)
+                }
+                Site::Member(_) => held.name == name,
+                site => matches!(site, Site::Import(_)),
+            };
+            if is_held {
+                self.push(node, name, Role::Call, Site::Held(at));
+            }
         }
     }
 
@@ -910,16 +930,21 @@ impl<'t> Walk<'t> {
         self.returned = self.returned.or(value);
     }
 
+    /// Notes an object that the enclosing function returns, which counts if nothing else is known.
+    pub(crate) fn returns_object(&mut self, value: Value) {
+        self.returned_object = self.returned_object.or(value);
+    }
+
     /// Reads a function: its parts in a scope of their own, what it returns by `declared` or by its statements.
     pub(crate) fn function(
         &mut self,
         definition: Option<DefinitionIx>,
         inside: impl FnOnce(&mut Self) -> Value,
     ) {
-        let before = mem::take(&mut self.returned);
+        let before = (mem::take(&mut self.returned), mem::take(&mut self.returned_object));
         let declared = self.inside(definition, |walk| walk.scope(ScopeKind::Function, inside));
-        let returned = mem::replace(&mut self.returned, before);
-        self.result = declared.or(returned);
+        self.result = declared.or(self.returned).or(self.returned_object);
+        (self.returned, self.returned_object) = before;
         if let Some(definition) = definition {
             self.set_value(definition, self.result);
         }

@@ -348,11 +348,31 @@ impl<'t, 'n> Binder<'t, 'n> {
         if !is_variable || self.table.family(at) != Family::Script {
             return None;
         }
-        match self.types[at as usize] {
-            Type::Callable(held) => Some(held),
-            Type::Static(held) if self.table.entry(held).kind == DefinitionKind::Class => Some(held),
+        let held = match self.types[at as usize] {
+            Type::Callable(held) => held,
+            Type::Static(held) if self.table.entry(held).kind == DefinitionKind::Class => held,
+            _ => return None,
+        };
+        let keeps_name = self.table.entry(held).name == entry.name;
+        (keeps_name || entry.kind == DefinitionKind::Field || self.is_loaded(at)).then_some(held)
+    }
+
+    /// Whether a variable holds what a module has that is loaded there: it is imported by another name.
+    fn is_loaded(&self, at: SymbolIx) -> bool {
+        let names = &self.table.files[self.table.entry(at).file as usize];
+        let value = match self.table.definition(at).value {
+            Value::Choice(at) => names.choices.get(at as usize).map_or(Value::Unknown, |of| of.values()[1]),
+            value => value,
+        };
+        let occurrence = |value: Value| match value {
+            Value::Itself(Source::Occurrence(at)) => names.occurrences.get(at as usize),
             _ => None,
-        }
+        };
+        let is_import = |site: Site| matches!(site, Site::Import(_));
+        occurrence(value).is_some_and(|held| match held.site {
+            Site::Member(of) => occurrence(of).is_some_and(|of| is_import(of.site)),
+            _ => false,
+        })
     }
 
     /// Whether a function may be called with so many arguments.
@@ -707,8 +727,26 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 self.of_choice(at, depth, &|binder, value, depth| binder.key_of(value, sought, depth))
             }
             Site::Key(value) => self.key_of(value, sought, depth + 1),
+            Site::Held(at) => self.held_by_local(at, depth + 1),
             Site::Local => Bound::default(),
         }
+    }
+
+    /// The functions and classes that a local variable holds.
+    fn held_by_local(&mut self, at: OccurrenceIx, depth: usize) -> Bound {
+        let binder = self.binder;
+        let is_callable = |at: SymbolIx| {
+            let entry = binder.table.entry(at);
+            entry.kind == DefinitionKind::Class
+                || entry.kind.is_callable() && !entry.traits.has(Traits::PROPERTY)
+        };
+        let held = self.bound(at, depth);
+        let functions = held.entities.iter().filter_map(|&entity| match entity {
+            Entity::Symbol(at) if is_callable(at) => Some(entity),
+            Entity::Symbol(at) => binder.held(at).map(Entity::Symbol),
+            _ => None,
+        });
+        Bound { entities: functions.collect(), confidence: held.confidence.min(HELD) }
     }
 
     /// What a member of one of two values is.

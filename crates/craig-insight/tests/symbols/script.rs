@@ -302,6 +302,8 @@ export interface Base<T> { of: T }
 
 export const first: Config = { name: 'a', server: { port: 1 }, start() {} }
 export const second = { name: 'b', server: { port: 2 } } satisfies Partial<Config>
+interface Quoted { '~standard': Server; run(): void }
+export function own() { const quoted: Quoted = { '~standard': { port: 3 }, run() {} }; return quoted }
 ",
         &expect![[r#"
             interface Server src/config.ts:1

@@ -3,8 +3,9 @@
 use tree_sitter::Node;
 
 use super::frameworks::value_of_call;
+use super::functions::read_result;
 use super::modules::{is_exports, required};
-use super::objects::{FUNCTIONS, bare, defined, is_typed, value_of};
+use super::objects::{FUNCTIONS, bare, defined, is_typed};
 use super::prototypes::{mixed, with_prototype};
 use super::variables::pattern;
 use crate::grammar::{child, field, injected, named_children, registration};
@@ -304,10 +305,6 @@ pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return Value::Unknown;
     };
     walk.expected = if bare(value).kind() == "object" { walk.declared } else { Value::Unknown };
-    let value = value_of(walk, value);
-    walk.expected = Value::Unknown;
-    if value != Value::Builtin {
-        walk.returns(value);
-    }
+    read_result(walk, value);
     Value::Unknown
 }

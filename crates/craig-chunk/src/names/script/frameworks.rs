@@ -81,9 +81,10 @@ pub(super) fn value_of_call<'t>(
 /// What is loaded: the default of a module, or of an object that stands for one, or else the value itself.
 fn loaded(walk: &mut Walk<'_>, value: Value) -> Value {
     match value {
-        Value::Instance(Source::Definition(of)) => walk
-            .member_called(of, "default")
-            .map_or(Value::Unknown, |at| Value::Itself(Source::Definition(at))),
+        Value::Instance(Source::Definition(of)) => {
+            let member = walk.member_called(of, "default");
+            member.and_then(|at| walk.definition(at)).map_or(Value::Unknown, |member| member.value)
+        }
         Value::Itself(Source::Occurrence(at)) if walk.is_import(at) => {
             walk.name_where(at, "default", Role::Import, Site::Member(value))
         }

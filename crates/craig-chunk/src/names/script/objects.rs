@@ -203,6 +203,11 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
                         defined(walk, Some(owner), name, part, value, Some(owner));
                         walk.expected = Value::Unknown;
                     }
+                    (None, Some(value)) => {
+                        walk.expected = held;
+                        walk.visit(value);
+                        walk.expected = Value::Unknown;
+                    }
                     _ => {
                         walk.children(part);
                     }

@@ -117,6 +117,21 @@ pub(super) fn is_mixin(walk: &Walk<'_>, call: Node<'_>) -> bool {
     call.kind() == "call_expression" && MIXINS.contains(&called_name(walk, call))
 }
 
+/// `util.inherits(Shape, Base)` before `Shape` is defined.
+fn inherited_later<'t>(walk: &mut Walk<'t>, function: Node<'t>, arguments: &[Node<'t>]) -> Option<Value> {
+    let &[target, base] = arguments else { return None };
+    let named = with_prototype(walk, target).unwrap_or(target);
+    if named.kind() != "identifier" || walk.is_bound(named) {
+        return None;
+    }
+    walk.visit_as(function, Role::Call);
+    walk.visit(target);
+    let base = walk.visit_as(with_prototype(walk, base).unwrap_or(base), Role::Inherit);
+    let name = walk.id(walk.text_of(named));
+    walk.later_super(name, base);
+    Some(Value::Unknown)
+}
+
 /// What the calls that make a base of a class are given: of `extends mixed(Base).with(Other)` the class inherits from all.
 pub(super) fn given_bases<'t>(walk: &Walk<'t>, call: Node<'t>, bases: &mut Vec<Value>) {
     if call.kind() != "call_expression" {
@@ -159,7 +174,10 @@ pub(super) fn mixed<'t>(walk: &mut Walk<'t>, function: Node<'t>, call: Node<'t>)
         others.iter().for_each(|&other| give(walk, owner, other));
         return Some(Value::Itself(Source::Definition(owner)));
     }
-    if inherits || target.kind() != "object" {
+    if inherits {
+        return inherited_later(walk, function, &arguments);
+    }
+    if target.kind() != "object" {
         return None;
     }
     walk.visit_as(function, Role::Call);

@@ -437,11 +437,11 @@ module.exports = { Decoy, Other }
                 app.js:4 read 99
                 counter.js:5 read 99
             function Counter.next counter.js:2
-                app.js:3 call 95
+                app.js:3 call 85
                 counter.js:3 override 90
                 counter.js:3 read 99
             field Counter.object.next counter.js:3
-                app.js:3 call 60
+                app.js:3 call 95
                 counter.js:2 override 90
                 counter.js:3 read 60
             method Counter.object.reset counter.js:3
@@ -499,7 +499,43 @@ new Older().go()
 export class Decoy { tick() {} start() {} pause() {} go() {} }
 export class Decoys { tick() {} start() {} pause() {} go() {} }
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            class Mixed app.ts:5
+                app.ts:6 call 99
+            method Decoy.go decoy.ts:1
+                old.js:6 call 35
+            method Decoys.go decoy.ts:2
+                old.js:6 call 35
+            class Base mixins.ts:1
+                app.ts:1 import 99
+                app.ts:2 read 99
+                app.ts:5 read 99
+            method Base.start mixins.ts:1
+                app.ts:3 call 95
+                app.ts:3 call 95
+            class Other mixins.ts:2
+                app.ts:1 import 99
+                app.ts:5 read 99
+                app.ts:7 read 99
+            method Other.pause mixins.ts:2
+                app.ts:6 call 95
+                app.ts:7 read 95
+            function Timed mixins.ts:3
+                app.ts:1 import 99
+                app.ts:2 call 99
+            method Timed.class.tick mixins.ts:3
+                app.ts:3 call 95
+            function Old old.js:1
+                old.js:2 read 99
+                old.js:3 call 99
+                old.js:4 read 99
+                old.js:5 read 99
+            method Old.go old.js:2
+                old.js:5 read 95
+            function Older old.js:5
+                old.js:4 read 99
+                old.js:6 call 99
+        "#]],
     );
 }
 
@@ -529,6 +565,31 @@ class Decoy { open() {} close() {} rate() {} shut() {} }
 class Other { open() {} close() {} rate() {} shut() {} }
 module.exports = { Decoy, Other }
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            variable own app.js:3
+                app.js:7 read 99
+                app.js:8 read 99
+            field own.open app.js:3
+                app.js:7 call 95
+            method own.shut app.js:3
+                app.js:8 call 95
+            class Decoy decoy.js:1
+                decoy.js:3 read 99
+            class Other decoy.js:2
+                decoy.js:3 read 99
+            function open frozen.js:1
+                app.js:3 read 95
+                app.js:4 call 95
+                app.js:7 call 85
+                frozen.js:2 read 99
+            function close frozen.js:2
+                app.js:5 call 95
+            function rate lazy.js:1
+                app.js:6 call 95
+            function rate tax.js:1
+                app.js:6 call 85
+                lazy.js:1 read 95
+                tax.js:2 read 99
+        "#]],
     );
 }

@@ -234,21 +234,15 @@ export function main() {}
                 src/app.ts:1 import 99
                 src/app.ts:5 call 99
             function legacy.main types/legacy.d.ts:4
-                src/app.ts:1 import 85
-                src/app.ts:6 call 85
-                types/legacy.d.ts:5 read 99
-            variable legacy.default types/legacy.d.ts:5
                 src/app.ts:1 import 99
                 src/app.ts:6 call 99
+                types/legacy.d.ts:5 read 99
             class whole.Whole types/legacy.d.ts:8
-                src/app.ts:2 import 85
-                src/app.ts:8 call 85
+                src/app.ts:2 import 99
+                src/app.ts:8 call 99
                 types/legacy.d.ts:9 read 99
             method whole.Whole.open types/legacy.d.ts:8
                 src/app.ts:8 call 95
-            variable whole.= types/legacy.d.ts:9
-                src/app.ts:2 import 99
-                src/app.ts:8 call 99
         "#]],
     );
 }
@@ -368,6 +362,21 @@ export function go(req: Request, res: Response, other: FastifyRequest) {
 export class Decoy { rename() {} user = 1; owner = 2 }
 export class Other { rename() {} user = 1; owner = 2 }
 ",
-        &expect![[r#""#]],
+        &expect![[r#"
+            field Express.Request.user src/types.d.ts:2
+                src/app.ts:4 read 85
+            interface fastify.FastifyRequest src/types.d.ts:3
+                src/app.ts:2 import 99
+                src/app.ts:3 type 99
+            field fastify.FastifyRequest.owner src/types.d.ts:3
+                src/app.ts:5 read 95
+            class User src/user.ts:1
+                src/types.d.ts:1 import 99
+                src/types.d.ts:2 type 99
+                src/types.d.ts:3 type 99
+            method User.rename src/user.ts:1
+                src/app.ts:4 call 95
+                src/app.ts:5 call 95
+        "#]],
     );
 }

@@ -98,7 +98,7 @@ export const useLoad = () => ({ load, count: 1 })
 function load() { return [new Item()] }
 export class Item { open() {} }
 //- /app.ts
-import { useStore, useLoad } from './use-store'
+import { useStore, useLoad, Item } from './use-store'
 export function go() {
   const { save, remove: drop, later } = useStore()
   const store = useStore()
@@ -111,6 +111,13 @@ export function go() {
   const { load } = useLoad()
   load()
 }
+export function either(loaded: boolean) {
+  if (loaded) return { items: [] }
+  return new Item()
+}
+either(true).open()
+interface Props { onLoad: () => void }
+export const view = ({ onLoad }: Props) => onLoad()
 //- /decoy.ts
 export class Decoy { save() {} clear() {} load() {} }
 export class Other { save() {} clear() {} load() {} }
