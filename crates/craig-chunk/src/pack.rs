@@ -130,6 +130,7 @@ fn read_references(bytes: &[u8]) -> Option<(References, Vec<&str>)> {
 const SITE_SHIFT: u32 = 3;
 const LINES_SHIFT: u32 = 6;
 /// Sites of names with type arguments, whose number follows.
+const HELD: u8 = 5;
 const BARE_GENERIC: u8 = 6;
 const MEMBER_GENERIC: u8 = 7;
 /// The difference of lines is a number of its own.
@@ -336,7 +337,7 @@ fn write_occurrences(writer: &mut Writer, occurrences: &[Occurrence]) {
             Site::Key(value) => (2, Some(value)),
             Site::Lexical(_) => (3, None),
             Site::Import(_) => (4, None),
-            Site::Local => (5, None),
+            Site::Held(_) | Site::Local => (HELD, None),
         };
         let first = occurrence.role.to_byte() | site << SITE_SHIFT;
         writer.byte(first | lines.map_or(FAR, |lines| lines as u8) << LINES_SHIFT);
@@ -350,8 +351,12 @@ fn write_occurrences(writer: &mut Writer, occurrences: &[Occurrence]) {
         if matches!(site, BARE_GENERIC | MEMBER_GENERIC) {
             writer.byte(occurrence.type_arguments);
         }
-        if let Site::Lexical(index) | Site::Import(index) = occurrence.site {
-            writer.u32(index);
+        match occurrence.site {
+            Site::Lexical(index) | Site::Import(index) => writer.u32(index),
+            // Counted back.
+            Site::Held(held) => writer.u32((at as OccurrenceIx).saturating_sub(held)),
+            Site::Local => writer.u32(0),
+            _ => {}
         }
         if occurrence.role == Role::Call {
             writer.optional(occurrence.arguments.map(u32::from));
@@ -390,7 +395,10 @@ fn read_occurrences(reader: &mut Reader<'_>) -> Option<Vec<Occurrence>> {
             2 => Site::Key(read_value(reader, at)?),
             3 => Site::Lexical(reader.u32()?),
             4 => Site::Import(reader.u32()?),
-            5 => Site::Local,
+            HELD => match reader.u32()? {
+                0 => Site::Local,
+                back => Site::Held(at.checked_sub(back)?),
+            },
             _ => return None,
         };
         let is_generic = matches!(code, BARE_GENERIC | MEMBER_GENERIC);
@@ -548,6 +556,7 @@ fn is_within_bounds(names: &Names) -> bool {
         Site::Member(value) | Site::Key(value) => is_value(value),
         Site::Lexical(at) => is_definition(*at),
         Site::Import(at) => (*at as usize) < names.imports.len(),
+        Site::Held(at) => (*at as usize) < names.occurrences.len(),
     };
     names.packages.iter().all(is_name)
         && names.definitions.iter().all(|definition| {

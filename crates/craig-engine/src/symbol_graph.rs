@@ -195,6 +195,8 @@ struct Asked<'a> {
     parts: Vec<SymbolIx>,
     /// Definitions that were named as well, the likeliest first.
     others: Vec<SymbolIx>,
+    /// The line that was asked for, if no name is defined there.
+    inner_line: Option<u32>,
 }
 
 impl<'a> Asked<'a> {
@@ -217,18 +219,24 @@ impl<'a> Asked<'a> {
         };
         let all = graph.parts(first);
         // A place is that of one overload, a name is that of all.
-        let is_place = query.as_ref().is_some_and(SymbolQuery::is_place);
-        let mut parts = if is_place { graph.parts_of_overload(first) } else { all.clone() };
+        let line = query.as_ref().and_then(SymbolQuery::line);
+        let mut parts = if line.is_some() { graph.parts_of_overload(first) } else { all.clone() };
         parts.sort_by_key(|&at| (at != first, at));
         let others = found.into_iter().chain(all).filter(|at| !parts.contains(at)).collect();
-        Ok(Self { store, project, graph, parts, others })
+        let inner_line = line.filter(|line| graph.definition(first).line != *line);
+        Ok(Self { store, project, graph, parts, others, inner_line })
     }
 
     /// The symbol that a definition is of, with all of its overloads.
-    fn of(store: &'a Store, project: &'a Project, graph: &'a SymbolGraph, first: SymbolIx) -> Self {
+    fn from_definition(
+        store: &'a Store,
+        project: &'a Project,
+        graph: &'a SymbolGraph,
+        first: SymbolIx,
+    ) -> Self {
         let mut parts = graph.parts(first);
         parts.sort_by_key(|&at| (at != first, at));
-        Self { store, project, graph, parts, others: Vec::new() }
+        Self { store, project, graph, parts, others: Vec::new(), inner_line: None }
     }
 
     fn first(&self) -> SymbolIx {
@@ -277,6 +285,7 @@ impl<'a> Asked<'a> {
         Subject {
             project: self.project.name.clone(),
             symbol: self.symbol(self.first()),
+            inner_line: self.inner_line,
             also_defined: self.parts[1..].iter().map(|&at| self.symbol(at)).collect(),
             overrides: self.overridden().into_iter().map(|base| self.symbol(base)).collect(),
             others: groups.iter().take(MOST_OTHERS).map(|group| self.symbol(group[0])).collect(),

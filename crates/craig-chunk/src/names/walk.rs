@@ -139,6 +139,8 @@ pub(crate) struct Walk<'t> {
     defined: FxHashMap<(Option<DefinitionIx>, NameId), DefinitionIx>,
     /// What the enclosing function returns.
     returned: Value,
+    /// The object without a type that it returns.
+    returned_object: Value,
     /// The type whose members are defined, where the syntax does not enclose them: Rust's `impl`.
     pub(crate) owner: Option<NameId>,
     /// Whether members are defined as those of the type itself.
@@ -196,6 +198,7 @@ impl<'t> Walk<'t> {
             top: FxHashMap::default(),
             defined: FxHashMap::default(),
             returned: Value::Unknown,
+            returned_object: Value::Unknown,
             owner: None,
             is_static: false,
             is_private: false,
@@ -225,15 +228,24 @@ impl<'t> Walk<'t> {
     /// What was read, without local variables.
     pub(crate) fn finish(mut self) -> Names {
         for (name, value) in mem::take(&mut self.later_supers) {
-            let is_named = |found: &&mut Definition| found.name == name && found.kind.is_type();
-            if let Some(found) = self.found.definitions.iter_mut().find(is_named) {
+            let is_type = |found: &Definition| found.name == name && found.kind.is_type();
+            let is_function = |found: &Definition| {
+                found.name == name && found.kind == DefinitionKind::Function && found.parent.is_none()
+            };
+            let all = &mut self.found.definitions;
+            let at = all.iter().position(is_type).or_else(|| all.iter().position(is_function));
+            if let Some(found) = at.and_then(|at| all.get_mut(at)) {
                 found.supers.push(value);
             }
         }
         let occurrences = mem::take(&mut self.found.occurrences);
         let mut kept = Vec::with_capacity(occurrences.len());
         let mut new_index: Vec<Option<OccurrenceIx>> = Vec::with_capacity(occurrences.len());
-        for occurrence in occurrences {
+        for mut occurrence in occurrences {
+            if let Site::Held(at) = occurrence.site {
+                let held = new_index.get(at as usize).copied().flatten();
+                occurrence.site = held.map_or(Site::Local, Site::Held);
+            }
             let is_kept = occurrence.site != Site::Local;
             new_index.push(is_kept.then_some(kept.len() as OccurrenceIx));
             kept.extend(is_kept.then_some(occurrence));
@@ -630,14 +642,22 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The call of a local variable that holds what is imported, or a member of what a function returns: a call of that.
+    /// The call of a local variable that holds what is imported, a member of its name, or one of what a function returns: a
+    /// call of that.
     pub(crate) fn local_call(&mut self, node: Node<'t>) {
         let name = self.id(self.text_of(node));
         if let Some(Bound::Local(Value::Itself(Source::Occurrence(at)))) = self.bound(name)
             && let Some(&held) = self.found.occurrences.get(at as usize)
-            && matches!(held.site, Site::Member(Value::Called(_) | Value::Itself(_)) | Site::Import(_))
         {
-            self.push(node, held.name, Role::Call, held.site);
+            match held.site {
+                Site::Member(Value::Called(_) | Value::Itself(_)) | Site::Import(_) => {
+                    self.push(node, held.name, Role::Call, held.site);
+                }
+                Site::Member(_) if held.name == name => {
+                    self.push(node, name, Role::Call, Site::Held(at));
+                }
+                _ => {}
+            }
         }
     }
 
@@ -655,6 +675,21 @@ impl<'t> Walk<'t> {
     /// A name that does not stand in the code and only gives a type.
     pub(crate) fn unwritten(&mut self, name: NameId, role: Role, site: Site) -> Value {
         Value::Itself(Source::Occurrence(self.push_at(0, 0, name, role, site)))
+    }
+
+    /// Another name where an occurrence is, at a site.
+    pub(crate) fn name_where(&mut self, at: OccurrenceIx, text: &str, role: Role, site: Site) -> Value {
+        let Some(&Occurrence { line, column, .. }) = self.found.occurrences.get(at as usize) else {
+            return Value::Unknown;
+        };
+        let name = self.id_of(text);
+        Value::Itself(Source::Occurrence(self.push_at(line, column, name, role, site)))
+    }
+
+    /// Whether an occurrence stands for what is imported there.
+    pub(crate) fn is_import(&self, at: OccurrenceIx) -> bool {
+        let occurrence = self.found.occurrences.get(at as usize);
+        occurrence.is_some_and(|occurrence| matches!(occurrence.site, Site::Import(_)))
     }
 
     /// A name at a site.
@@ -1012,6 +1047,17 @@ impl<'t> Walk<'t> {
         self.defined.get(&(owner, id)).copied()
     }
 
+    /// As [`Walk::member_defined_as`], by a name that stands in the file.
+    pub(crate) fn member_called(&self, owner: DefinitionIx, text: &str) -> Option<DefinitionIx> {
+        self.defined.get(&(Some(owner), *self.ids.get(text)?)).copied()
+    }
+
+    /// From here on, what a variable of the module is given are members of another definition.
+    pub(crate) fn stands_for(&mut self, variable: Node<'t>, other: DefinitionIx) {
+        let name = self.id(self.text_of(variable));
+        self.top.insert(name, other);
+    }
+
     /// Whether the node is directly in the body of a type.
     pub(crate) fn is_in_type(&self) -> bool {
         self.this.is_some() && self.within == self.this
@@ -1022,16 +1068,21 @@ impl<'t> Walk<'t> {
         self.returned = self.returned.or(value);
     }
 
+    /// Notes an object that the enclosing function returns, which counts if nothing else is known.
+    pub(crate) fn returns_object(&mut self, value: Value) {
+        self.returned_object = self.returned_object.or(value);
+    }
+
     /// Reads a function: its parts in a scope of their own, what it returns by `declared` or by its statements.
     pub(crate) fn function(
         &mut self,
         definition: Option<DefinitionIx>,
         inside: impl FnOnce(&mut Self) -> Value,
     ) {
-        let before = mem::take(&mut self.returned);
+        let before = (mem::take(&mut self.returned), mem::take(&mut self.returned_object));
         let declared = self.inside(definition, |walk| walk.scope(ScopeKind::Function, inside));
-        let returned = mem::replace(&mut self.returned, before);
-        self.result = declared.or(returned);
+        self.result = declared.or(self.returned).or(self.returned_object);
+        (self.returned, self.returned_object) = before;
         if let Some(definition) = definition {
             self.set_value(definition, self.result);
         }

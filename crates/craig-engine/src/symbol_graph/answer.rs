@@ -31,6 +31,9 @@ pub struct Subject {
     pub project: String,
     /// The symbol that the answer is about.
     pub symbol: GraphSymbol,
+    /// The line that was asked for, if no name is defined there: the symbol is the innermost around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inner_line: Option<u32>,
     /// Its other definitions: overloads, prototypes, parts of a type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_defined: Vec<GraphSymbol>,

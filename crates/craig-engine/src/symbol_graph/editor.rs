@@ -197,7 +197,8 @@ impl Engine {
             let Some(symbol) = find(&graph, lines) else { return Ok(None) };
             let mut parts = graph.parts(symbol);
             parts.sort_by_key(|&at| (at != symbol, at));
-            let asked = Asked { store: &store, project, graph: &graph, parts, others: Vec::new() };
+            let asked =
+                Asked { store: &store, project, graph: &graph, parts, others: Vec::new(), inner_line: None };
             answer(&asked, lines).map(Some)
         })
     }

@@ -78,7 +78,7 @@ pub(crate) fn neighbours(
     (path, line): (&str, u32),
 ) -> Result<Neighbours, EngineError> {
     let Some(at) = defined_at(graph, path, line) else { return Ok(Neighbours::default()) };
-    let asked = Asked::of(store, project, graph, at);
+    let asked = Asked::from_definition(store, project, graph, at);
     let callees = SymbolRequest { limit: MOST_CALLEES, ..SymbolRequest::default() };
     let callees = hierarchy(&asked, CallDirection::Out, &callees);
     let (callers, through) = callers_or_through(&asked);
@@ -100,8 +100,9 @@ fn callers_or_through(asked: &Asked<'_>) -> (CallHierarchy, Option<String>) {
         return (own, None);
     }
     let bases = asked.overridden().into_iter();
-    let mut found =
-        bases.map(|base| (base, callers_of(&Asked::of(asked.store, asked.project, asked.graph, base))));
+    let mut found = bases.map(|base| {
+        (base, callers_of(&Asked::from_definition(asked.store, asked.project, asked.graph, base)))
+    });
     match found.find(|(_, callers)| !callers.calls.is_empty()) {
         Some((base, callers)) => (callers, Some(asked.graph.qualified_name(base))),
         None => (own, None),
@@ -125,7 +126,7 @@ pub(crate) fn values(
     (path, line): (&str, u32),
 ) -> Result<Neighbours, EngineError> {
     let Some(at) = defined_at(graph, path, line) else { return Ok(Neighbours::default()) };
-    let asked = Asked::of(store, project, graph, at);
+    let asked = Asked::from_definition(store, project, graph, at);
     let mut uses = Files::new(store, project).others(&asked, &[])?;
     uses.retain(Neighbour::is_value);
     Ok(Neighbours { uses, ..Neighbours::default() })

@@ -99,8 +99,14 @@ impl Engine {
         let store = self.store()?;
         self.read(&store, handle, |project| {
             let graph = self.symbol_graph(&store, project, cancellation)?;
-            let asked =
-                Asked { store: &store, project, graph: &graph, parts: Vec::new(), others: Vec::new() };
+            let asked = Asked {
+                store: &store,
+                project,
+                graph: &graph,
+                parts: Vec::new(),
+                others: Vec::new(),
+                inner_line: None,
+            };
             Page { asked, files: HashMap::new(), cancellation }.overview(architecture)
         })
     }
@@ -283,7 +289,8 @@ impl Page<'_> {
     /// What a symbol calls, as deep as there is room for.
     fn flow_from(&self, symbol: SymbolIx) -> Flow {
         let Asked { store, project, graph, .. } = self.asked;
-        let asked = Asked { store, project, graph, parts: vec![symbol], others: Vec::new() };
+        let asked =
+            Asked { store, project, graph, parts: vec![symbol], others: Vec::new(), inner_line: None };
         let request = SymbolRequest {
             min_confidence: FLOW_CONFIDENCE,
             depth: FLOW_DEPTH,

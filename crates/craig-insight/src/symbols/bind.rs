@@ -188,13 +188,42 @@ impl<'t, 'n> Binder<'t, 'n> {
         binder.usings = binder.bind_usings();
         binder.bind_supers();
         binder.all_supers = (0..n as SymbolIx).map(|of| binder.supers_of(of)).collect();
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             binder.usings = binder.bind_usings();
             binder.derive_parameters();
             binder.derive_types();
             binder.find_fluent();
+            if round == 0 {
+                binder.bind_made_supers();
+            }
         }
         binder
+    }
+
+    /// Binds supertypes of scripts that functions make, which are known once it is known what these return.
+    fn bind_made_supers(&mut self) {
+        let found = self.for_definitions(|binder, at, ix| {
+            let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
+            if binder.family != Family::Script {
+                return None;
+            }
+            let made =
+                definition.supers.iter().filter(|value| matches!(value, Value::Called(_) | Value::Choice(_)));
+            let made: Vec<SymbolIx> = made
+                .filter_map(|&value| match binder.value_type(value, 0) {
+                    Type::Static(of) | Type::Instance(of) => (of != at).then_some(of),
+                    _ => None,
+                })
+                .collect();
+            (!made.is_empty()).then_some(made)
+        });
+        for (at, made) in found {
+            let of = self.table.canonical(at);
+            let known = &mut self.supers[of as usize];
+            known.extend(made.into_iter().filter(|above| *above != of));
+            known.dedup();
+            self.all_supers[of as usize] = self.supers_of(of);
+        }
     }
 
     fn derive_parameters(&mut self) {
@@ -367,7 +396,8 @@ impl<'t, 'n> Binder<'t, 'n> {
     fn held(&self, at: SymbolIx) -> Option<SymbolIx> {
         let entry = self.table.entry(at);
         let is_variable =
-            matches!(entry.kind, DefinitionKind::Field | DefinitionKind::Variable | DefinitionKind::Constant);
+            matches!(entry.kind, DefinitionKind::Field | DefinitionKind::Variable | DefinitionKind::Constant)
+                || entry.traits.has(Traits::PROPERTY);
         if !is_variable || self.table.family(at) != Family::Script {
             return None;
         }
@@ -735,8 +765,26 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 self.of_choice(at, depth, &|binder, value, depth| binder.key_of(value, sought, depth))
             }
             Site::Key(value) => self.key_of(value, sought, depth + 1),
+            Site::Held(at) => self.held_by_local(at, depth + 1),
             Site::Local => Bound::default(),
         }
+    }
+
+    /// The functions and classes that a local variable holds.
+    fn held_by_local(&mut self, at: OccurrenceIx, depth: usize) -> Bound {
+        let binder = self.binder;
+        let is_callable = |at: SymbolIx| {
+            let entry = binder.table.entry(at);
+            entry.kind == DefinitionKind::Class
+                || entry.kind.is_callable() && !entry.traits.has(Traits::PROPERTY)
+        };
+        let held = self.bound(at, depth);
+        let functions = held.entities.iter().filter_map(|&entity| match entity {
+            Entity::Symbol(at) if is_callable(at) => Some(entity),
+            Entity::Symbol(at) => binder.held(at).map(Entity::Symbol),
+            _ => None,
+        });
+        Bound { entities: functions.collect(), confidence: held.confidence.min(HELD) }
     }
 
     /// What a member of one of two values is.
@@ -830,6 +878,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let own = self.own_member(value, sought.name, depth);
         if !own.is_empty() {
             return Bound::symbols(&own, TYPED);
+        }
+        if let Some(found) = self.of_global_object(value, sought, depth) {
+            return found;
         }
         let mut types = self.value_types(value, depth).into_iter();
         let first = types.next().unwrap_or_default();
@@ -1148,6 +1199,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                     table.inner_group(self.family, group, name).map_or_else(Bound::external, Bound::package)
                 }
             },
+            Type::External(Some(of)) if !self.declared_member(of, sought).is_empty() => {
+                Bound::symbols(&self.declared_member(of, sought), GLOBAL)
+            }
             Type::External(_) | Type::Collection(_) | Type::Arguments(..) => {
                 match self.of_traits_in_scope(sought) {
                     found if found.is_empty() => self.extension(of, sought),

@@ -191,6 +191,16 @@ impl<'t, 'n> Modules<'t, 'n> {
         all.iter().copied().filter(|&at| Some(n_shared(at)) == nearest).collect()
     }
 
+    /// Whether a namespace of scripts is one that all files see, or a module that is declared by its name.
+    pub(super) fn is_declared(&self, space: SymbolIx) -> bool {
+        let outer =
+            std::iter::successors(Some(space), |&at| self.table.entry(at).parent).last().unwrap_or(space);
+        let name = self.table.entry(outer).name;
+        [&self.globals, &self.declared]
+            .iter()
+            .any(|all| all.get(&name).is_some_and(|all| all.contains(&outer)))
+    }
+
     /// Whether a file of scripts is there to declare: what it does not export is no secret of its own.
     pub(super) fn is_declaring(&self, file: FileIx) -> bool {
         let path = &self.table.workspace.files[file].path;
@@ -225,11 +235,21 @@ impl<'t, 'n> Modules<'t, 'n> {
     /// What a name in a declared module stands for: an export of a name is that.
     fn meant(&self, at: SymbolIx, trail: Trail<'_>) -> Vec<Entity> {
         let entry = self.table.entry(at);
+        let file = entry.file as usize;
         let is_export = entry.kind == DefinitionKind::Variable && entry.traits.has(Traits::LOCAL);
         let value = self.table.definition(at).value;
-        let found = match is_export && trail.goes_on() {
-            true => self.entities_of(entry.file as usize, value, trail.next()),
-            false => Vec::new(),
+        let found = match (value, entry.parent) {
+            _ if !is_export || !trail.goes_on() => Vec::new(),
+            (Value::Itself(Source::Occurrence(named)), Some(module)) => {
+                let occurrence = self.table.files[file].occurrences.get(named as usize);
+                let name = occurrence.map(|occurrence| self.table.name(file, occurrence.name));
+                let own = name.map_or(&[][..], |name| self.table.own_members(module, name));
+                match own.is_empty() {
+                    true => self.entities_at(file, named, trail.next()),
+                    false => Entity::symbols(own),
+                }
+            }
+            _ => self.entities_of(file, value, trail.next()),
         };
         if found.is_empty() { vec![Entity::Symbol(at)] } else { found }
     }

@@ -46,9 +46,9 @@ impl SymbolQuery {
         (!parts.is_empty()).then_some(Self { parts, place: None, file })
     }
 
-    /// Whether it is a place.
-    pub fn is_place(&self) -> bool {
-        self.place.is_some()
+    /// The line of the place that is asked for, if it is a place.
+    pub fn line(&self) -> Option<u32> {
+        self.place.as_ref().map(|(_, line)| *line)
     }
 
     /// The symbol's own name.

@@ -1,6 +1,8 @@
 //! All definitions of a project, by file, package, type and name.
 
-use craig_chunk::names::{Definition, DefinitionKind, Imported, NameId, Names, Traits};
+use craig_chunk::names::{
+    Definition, DefinitionKind, GLOBAL, Imported, NameId, Names, Source, Traits, Value,
+};
 use craig_source::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -313,7 +315,7 @@ impl<'n> Table<'n> {
             if !kind.is_type() && traits.has(Traits::EXTENSION) && !is_placed {
                 self.extensions.entry(name).or_default().push(at as u32);
             }
-            if let Some(parent) = parent {
+            if let Some(parent) = parent.filter(|&parent| self.is_member(at, parent)) {
                 if kind == DefinitionKind::Constructor {
                     let of = self.canonical[parent as usize];
                     add(self.constructors.entry(of).or_default(), at);
@@ -409,6 +411,7 @@ impl<'n> Table<'n> {
             let group = (!family.reopens_types() || parent.is_some()).then(|| self.group_of[file as usize]);
             let group = match family {
                 Family::Ruby => None,
+                Family::Script if self.is_global_namespace(at) => None,
                 Family::Rust => Some(self.group_of[file as usize]),
                 // A type of a source file is unknown to others.
                 Family::C if kind == DefinitionKind::Module || self.is_header(file as usize) => None,
@@ -427,6 +430,27 @@ impl<'n> Table<'n> {
                 }
             }
         }
+    }
+
+    /// Whether a definition is a member of what encloses it: what a script defines inside of a function, or while it makes the
+    /// value of a variable, is not.
+    fn is_member(&self, at: usize, parent: SymbolIx) -> bool {
+        let Entry { file, kind, .. } = self.entries[at];
+        let outer = self.entries[parent as usize].kind;
+        self.families[file as usize] != Family::Script
+            || outer.is_type()
+            || outer == DefinitionKind::Module
+            || !matches!(kind, DefinitionKind::Function | DefinitionKind::Variable | DefinitionKind::Constant)
+    }
+
+    /// Whether a definition is a namespace of TypeScript that all files see, and may add to.
+    fn is_global_namespace(&self, at: usize) -> bool {
+        let Entry { file, ix, kind, parent, .. } = self.entries[at];
+        let names = &self.files[file as usize];
+        let value = Value::Itself(Source::Definition(ix));
+        kind == DefinitionKind::Module
+            && parent.is_none()
+            && names.exports.iter().any(|export| export.value == value && names.text(export.name) == GLOBAL)
     }
 
     /// The type that a file of the JVM's languages extends: imported, of its package, or of one that it imports all of.

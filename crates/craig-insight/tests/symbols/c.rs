@@ -240,7 +240,7 @@ int modify(const char *style, struct cell *cell) {
 }
 
 #[test]
-fn functions_of_two_namespaces_are_told_apart() {
+fn functions_of_two_namespaces_are_kept_apart() {
     check(
         r#"
 //- /shop.hpp
@@ -276,6 +276,16 @@ namespace shop { int rate(int x) { return ::rate(x); } }
         &expect![[r#"
             function rate decoy.cpp:1
                 decoy.cpp:2 call 99
+                decoy.cpp:3 call 99
+            module shop decoy.cpp:3
+                names.hpp:2 type 99
+                names.hpp:3 type 99
+                opened.cpp:2 type 99
+                shop.cpp:6 type 99
+                use.cpp:2 type 99
+                use.cpp:2 type 99
+                use.cpp:3 type 99
+                use.cpp:4 type 99
             type st names.hpp:2
                 use.cpp:5 type 99
             module local names.hpp:3
@@ -610,9 +620,11 @@ int on(int x, UNUSED struct Meter_ *m, __unused const Meter *n) { return m->w + 
                 meter.h:4 read 95
                 meter.h:4 read 95
                 meter.h:5 read 95
+                meter.h:5 read 95
             type Meter meter.h:2
                 meter.h:4 type 99
                 meter.h:4 type 99
+                meter.h:5 type 99
         "#]],
     );
 }

@@ -256,8 +256,41 @@ class Decoys { public function special() {} public function late() {} public sta
                 app/A.php:33 call 95
             method A.rest app/A.php:11
                 app/A.php:46 call 95
+            class B app/B.php:7
+                app/B.php:29 inherit 99
+            field B.store app/B.php:10
+                app/B.php:19 read 95
+            field B.all app/B.php:12
+                app/B.php:15 read 95
+                app/B.php:22 read 95
+            method B.type app/B.php:14
+                app/B.php:23 call 95
+                app/B.php:29 override 90
+                app/B.php:29 call 60
+            method B.each app/B.php:15
+                app/B.php:20 call 95
+            method C.late app/B.php:29
+                app/B.php:26 call 70
+            method C.type app/B.php:29
+                app/B.php:23 call 60
+                app/B.php:29 call 95
+            class Special app/B.php:30
+                app/B.php:24 type 99
+                app/B.php:25 type 99
+            method Special.special app/B.php:30
+                app/B.php:21 call 95
+                app/B.php:24 call 95
+                app/B.php:25 call 95
+            method Special.made app/B.php:30
+                app/B.php:23 call 70
+                app/B.php:29 call 35
+            method Decoys.made app/B.php:31
+                app/B.php:29 call 35
             class Store src/Store.php:4
                 app/A.php:5 import 99
+                app/B.php:4 import 99
+                app/B.php:17 type 99
+                app/B.php:30 inherit 99
             method Store.save src/Store.php:6
                 app/A.php:29 call 95
                 app/A.php:30 call 95
@@ -266,6 +299,9 @@ class Decoys { public function special() {} public function late() {} public sta
                 app/A.php:40 call 95
                 app/A.php:46 call 95
                 app/A.php:46 call 35
+                app/B.php:19 call 95
+                app/B.php:20 call 95
+                app/B.php:22 call 95
             method Store.items src/Store.php:8
                 app/A.php:37 call 95
             class Item src/Store.php:10
@@ -346,7 +382,7 @@ function run(Query $q)
 #[test]
 fn methods_are_called_by_arrays_and_strings() {
     check(
-        r"
+        r#"
 //- /src/Store.php
 <?php
 namespace Shop;
@@ -384,7 +420,7 @@ function go(Store $s, $x) {
     usort($x, ['save' => $s, 1 => 'save']);
     return [$s, 'unknown', 'save'];
 }
-",
+"#,
         &expect![[r#"
             class Store src/Store.php:4
                 app/A.php:4 import 99
@@ -398,7 +434,11 @@ function go(Store $s, $x) {
                 app/A.php:9 call 95
                 app/A.php:10 call 95
                 app/A.php:11 call 95
+                app/A.php:12 call 95
                 src/Store.php:8 call 95
+                src/Store.php:10 call 95
+            function compare src/Store.php:12
+                app/A.php:13 call 99
         "#]],
     );
 }
@@ -440,24 +480,26 @@ function go($container, Settings $settings) {
                 app/A.php:11 type 99
                 app/A.php:12 type 99
                 app/A.php:13 type 99
+                app/A.php:14 type 99
             method Store.save src/Store.php:4
                 app/A.php:8 call 95
                 app/A.php:9 call 95
                 app/A.php:10 call 95
                 app/A.php:11 call 95
-                app/A.php:13 call 35
+                app/A.php:12 call 95
+                app/A.php:14 call 35
             class Decoy src/Store.php:5
                 src/Store.php:6 type 99
                 src/Store.php:6 call 99
             method Decoy.save src/Store.php:5
-                app/A.php:12 call 95
-                app/A.php:13 call 35
+                app/A.php:13 call 95
+                app/A.php:14 call 35
             class Settings src/Store.php:6
                 app/A.php:4 import 99
                 app/A.php:7 type 99
             method Settings.get src/Store.php:6
                 app/A.php:8 call 23
-                app/A.php:12 call 95
+                app/A.php:13 call 95
         "#]],
     );
 }

@@ -522,14 +522,17 @@ Store.open(&:save)
                 a.rb:2 read 85
                 a.rb:6 call 85
                 a.rb:7 call 85
+                a.rb:10 read 85
                 s.rb:11 call 99
             method Store.save s.rb:2
                 a.rb:1 call 95
                 a.rb:4 call 95
                 a.rb:6 call 95
                 a.rb:7 call 35
+                a.rb:10 call 95
             method Store.open s.rb:6
                 a.rb:1 call 95
+                a.rb:10 call 95
             method Store.use s.rb:10
                 a.rb:2 call 95
             method Store.each s.rb:14
@@ -538,11 +541,13 @@ Store.open(&:save)
                 a.rb:7 call 95
             class Item s.rb:23
                 a.rb:8 call 85
+                a.rb:9 call 85
                 s.rb:11 call 99
             method Item.save s.rb:24
                 a.rb:3 call 95
                 a.rb:7 call 35
                 a.rb:8 call 95
+                a.rb:9 call 95
         "#]],
     );
 }

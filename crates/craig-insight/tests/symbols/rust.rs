@@ -729,9 +729,10 @@ fn go(store: &Store) {
                 src/lib.rs:19 type 99
             field Store.items src/lib.rs:1
                 src/lib.rs:25 read 95
-            field Store.last src/lib.rs:1
-                src/lib.rs:26 read 95
                 src/lib.rs:27 read 95
+            field Store.last src/lib.rs:1
+                src/lib.rs:28 read 95
+                src/lib.rs:29 read 95
             class Item src/lib.rs:2
                 src/lib.rs:1 type 99
                 src/lib.rs:1 type 99
@@ -739,30 +740,35 @@ fn go(store: &Store) {
                 src/lib.rs:10 type 99
             class Decoy src/lib.rs:3
                 src/lib.rs:11 type 99
-                src/lib.rs:28 type 99
+                src/lib.rs:30 type 99
             method Store.save src/lib.rs:6
                 src/lib.rs:20 call 95
                 src/lib.rs:21 call 95
                 src/lib.rs:22 call 95
                 src/lib.rs:23 call 95
                 src/lib.rs:24 call 95
+                src/lib.rs:26 call 95
             method Store.with src/lib.rs:7
-                src/lib.rs:24 call 95
+                src/lib.rs:26 call 95
             method Item.save src/lib.rs:10
-                src/lib.rs:24 call 95
                 src/lib.rs:25 call 95
                 src/lib.rs:25 call 95
                 src/lib.rs:26 call 95
                 src/lib.rs:27 call 95
-            method Decoy.save src/lib.rs:11
+                src/lib.rs:27 call 95
                 src/lib.rs:28 call 95
+                src/lib.rs:29 call 95
+            method Decoy.save src/lib.rs:11
+                src/lib.rs:30 call 95
             function plain src/lib.rs:13
                 src/lib.rs:20 call 99
-                src/lib.rs:28 call 99
+                src/lib.rs:30 call 99
             function generic src/lib.rs:14
                 src/lib.rs:21 call 99
             function bounded src/lib.rs:15
                 src/lib.rs:22 call 99
+            function boxed src/lib.rs:16
+                src/lib.rs:24 call 99
             function pointer src/lib.rs:17
                 src/lib.rs:23 call 99
         "#]],

@@ -302,13 +302,17 @@ export interface Base<T> { of: T }
 
 export const first: Config = { name: 'a', server: { port: 1 }, start() {} }
 export const second = { name: 'b', server: { port: 2 } } satisfies Partial<Config>
+interface Quoted { '~standard': Server; run(): void }
+export function own() { const quoted: Quoted = { '~standard': { port: 3 }, run() {} }; return quoted }
 ",
         &expect![[r#"
             interface Server src/config.ts:1
                 src/config.ts:2 type 99
+                src/config.ts:8 type 99
             field Server.port src/config.ts:1
                 src/config.ts:6 write 95
                 src/config.ts:7 write 95
+                src/config.ts:9 write 95
             interface Config src/config.ts:2
                 src/config.ts:3 type 99
                 src/config.ts:6 type 99
@@ -334,6 +338,17 @@ export const second = { name: 'b', server: { port: 2 } } satisfies Partial<Confi
             method first.start src/config.ts:6
                 src/config.ts:2 override 90
                 src/config.ts:6 write 60
+            interface Quoted src/config.ts:8
+                src/config.ts:9 type 99
+            field Quoted.~standard src/config.ts:8
+                src/config.ts:9 write 95
+            method Quoted.run src/config.ts:8
+                src/config.ts:9 write 95
+            variable own.quoted src/config.ts:9
+                src/config.ts:9 read 99
+            method own.quoted.run src/config.ts:9
+                src/config.ts:8 override 90
+                src/config.ts:9 write 60
         "#]],
     );
 }

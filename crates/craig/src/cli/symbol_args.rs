@@ -68,6 +68,9 @@ impl SymbolArgs {
 /// The symbol of an answer, on a line of its own, with its other definitions and what it overrides below.
 pub(crate) fn heading(subject: &Subject) -> String {
     let mut text = format!("{}  {}\n", styled(BOLD, &subject.symbol.name), place(&subject.symbol));
+    if let Some(line) = subject.inner_line {
+        text += &format!("  {} line {line}, where no name is defined\n", styled(DIM, "around"));
+    }
     for also in &subject.also_defined {
         text += &format!("  {} {}\n", styled(DIM, "also"), place(also));
     }

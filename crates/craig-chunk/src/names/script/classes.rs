@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::functions::{function_body, is_function_type, type_parameters};
 use super::objects::{FUNCTIONS, bare};
+use super::prototypes::given_bases;
 use super::types::WRAPPERS;
 use crate::grammar::{all_children, child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
@@ -69,17 +70,26 @@ fn inherited<'t>(walk: &mut Walk<'t>, heritage: Node<'t>) -> Vec<Value> {
     for part in named_children(heritage) {
         match part.kind() {
             "extends_clause" => {
-                let of = walk.field_as(part, "value", Role::Inherit);
                 let list = field(part, "type_arguments");
+                if let Some(base) = field(part, "value") {
+                    inherited_from(walk, base, &mut supers);
+                }
                 let arguments = list.map_or(Vec::new(), |list| type_arguments(walk, list));
+                if let Some(last) = supers.pop() {
+                    supers.push(walk.applied(last, arguments));
+                }
                 walk.children_except(part, &["value", "type_arguments"]);
-                supers.push(walk.applied(of, arguments));
             }
             "implements_clause" => supers.extend(super_types(walk, part, Role::Implement)),
-            _ => supers.push(walk.visit_as(part, Role::Inherit)),
+            _ => inherited_from(walk, part, &mut supers),
         }
     }
     supers
+}
+
+fn inherited_from<'t>(walk: &mut Walk<'t>, base: Node<'t>, supers: &mut Vec<Value>) {
+    supers.push(walk.visit_as(base, Role::Inherit));
+    given_bases(walk, base, supers);
 }
 
 fn super_types<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Vec<Value> {

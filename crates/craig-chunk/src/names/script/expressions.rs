@@ -4,9 +4,10 @@ use tree_sitter::Node;
 
 use super::classes::type_arguments;
 use super::frameworks::value_of_call;
+use super::functions::read_result;
 use super::modules::{is_exports, required};
-use super::objects::{FUNCTIONS, bare, defined, is_typed, value_of};
-use super::prototypes::mixed;
+use super::objects::{FUNCTIONS, bare, defined, is_typed};
+use super::prototypes::{mixed, with_prototype};
 use super::types::collection_of;
 use super::variables::pattern;
 use crate::grammar::{child, field, injected, named_children, registration};
@@ -38,7 +39,24 @@ pub(super) fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 pub(super) fn is_name(node: Node<'_>) -> bool {
-    matches!(node.kind(), "property_identifier" | "private_property_identifier" | "identifier")
+    let kind = node.kind();
+    matches!(kind, "property_identifier" | "private_property_identifier" | "identifier" | "string_fragment")
+}
+
+/// What a member is of: of `Shape.prototype` an instance.
+fn receiver<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(object) = field(node, "object") else { return Value::Unknown };
+    if object.kind() == "super" {
+        return walk.this.map_or(Value::Unknown, Value::Super);
+    }
+    match (with_prototype(walk, object), field(object, "property")) {
+        (Some(of), Some(property)) => {
+            let of = walk.visit(of);
+            walk.member(property, of, Role::Read);
+            of.instance()
+        }
+        _ => walk.visit(object),
+    }
 }
 
 pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -47,11 +65,7 @@ pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some(property) = field(node, "property").filter(|_| is_exports(walk, node)) {
         return walk.at_site(property, role, Site::Bare);
     }
-    let value = match field(node, "object") {
-        Some(object) if object.kind() == "super" => walk.this.map_or(Value::Unknown, Value::Super),
-        Some(object) => walk.visit(object),
-        None => Value::Unknown,
-    };
+    let value = receiver(walk, node);
     match field(node, "property").filter(|name| is_name(*name)) {
         Some(name) => {
             let value = walk.member(name, value, role);
@@ -64,7 +78,7 @@ pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `list[0]`, and `this['name']`, a member.
 pub(super) fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
-    let value = walk.field(node, "object");
+    let value = receiver(walk, node);
     let element = walk.first_of(value).element();
     let Some(name) = field(node, "index").and_then(|index| quoted_name(walk, index)) else {
         walk.field(node, "index");
@@ -126,6 +140,8 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         _ => (walk.visit_as(function, Role::Call), Value::Unknown),
     };
+    // `(function () { return {…} })()`
+    let made = if FUNCTIONS.contains(&bare(function).kind()) { walk.result } else { Value::Unknown };
     let mut type_argument = Value::Unknown;
     for (at, argument) in field(node, "type_arguments").into_iter().flat_map(named_children).enumerate() {
         let value = walk.visit(argument);
@@ -149,6 +165,7 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         ("catch" | "finally", promised) if is_of_promise && is_typed(promised) => {
             walk.choice(Choice::Guarded(called.called(), promised))
         }
+        _ if is_typed(made) => made,
         _ => value_of_call(walk, function, called, type_argument, given),
     }
 }
@@ -312,10 +329,6 @@ pub(super) fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return Value::Unknown;
     };
     walk.expected = if bare(value).kind() == "object" { walk.declared } else { Value::Unknown };
-    let value = value_of(walk, value);
-    walk.expected = Value::Unknown;
-    if value != Value::Builtin {
-        walk.returns(value);
-    }
+    read_result(walk, value);
     Value::Unknown
 }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::expressions::Given;
-use super::objects::{FUNCTIONS, is_typed};
+use super::objects::{FUNCTIONS, bare, is_typed};
 use crate::grammar::{field, iterates, named_children};
 use crate::names::walk::Walk;
 use crate::names::{Choice, Role, Site, Source, Value};
@@ -69,7 +69,7 @@ pub(super) fn value_of_call<'t>(
         Some(From::Argument) => first,
         Some(From::Class) => class,
         Some(From::Returned) => given.returned,
-        Some(From::Loaded) => loaded(walk, function, given.returned),
+        Some(From::Loaded) => loaded(walk, given.returned),
         Some(From::Type) => type_argument.instance(),
         None => Value::Unknown,
     };
@@ -78,16 +78,17 @@ pub(super) fn value_of_call<'t>(
 }
 
 /// What is loaded: the default of a module, or of an object that stands for one, or else the value itself.
-fn loaded<'t>(walk: &mut Walk<'t>, function: Node<'t>, value: Value) -> Value {
-    let is_module = match value {
-        Value::Instance(Source::Definition(_)) => true,
-        Value::Itself(Source::Occurrence(at)) => {
-            let occurrence = walk.found.occurrences.get(at as usize);
-            occurrence.is_some_and(|occurrence| matches!(occurrence.site, Site::Import(_)))
+fn loaded(walk: &mut Walk<'_>, value: Value) -> Value {
+    match value {
+        Value::Instance(Source::Definition(of)) => {
+            let member = walk.member_called(of, "default");
+            member.and_then(|at| walk.definition(at)).map_or(Value::Unknown, |member| member.value)
         }
-        _ => false,
-    };
-    if is_module { walk.name_as("default", function, Role::Read, Site::Member(value)) } else { value }
+        Value::Itself(Source::Occurrence(at)) if walk.is_import(at) => {
+            walk.name_where(at, "default", Role::Import, Site::Member(value))
+        }
+        _ => value,
+    }
 }
 
 fn made_from(walk: &Walk<'_>, function: Node<'_>) -> Option<From> {
@@ -107,14 +108,17 @@ fn class_instance(walk: &Walk<'_>, argument: Node<'_>, value: Value) -> Value {
     if is_class { value.instance() } else { Value::Unknown }
 }
 
-/// The function that calls wrap, which do as it does: `memo(forwardRef(function () {…}))`.
+/// The function or object that calls wrap, which are as it is: `memo(forwardRef(function () {…}))`, `Object.freeze({…})`.
 pub(super) fn wrapped<'t>(walk: &Walk<'t>, call: Node<'t>) -> Option<Node<'t>> {
     let function = field(call, "function").filter(|_| call.kind() == "call_expression")?;
     let argument = named_children(field(call, "arguments")?).find(|argument| argument.kind() != "comment")?;
     if made_from(walk, function) != Some(From::Argument) {
         return None;
     }
-    if FUNCTIONS.contains(&argument.kind()) { Some(argument) } else { wrapped(walk, argument) }
+    match bare(argument) {
+        inner if FUNCTIONS.contains(&inner.kind()) || inner.kind() == "object" => Some(inner),
+        inner => wrapped(walk, inner),
+    }
 }
 
 /// Whether a value is made by a call that takes a function, other than for elements of a collection.
@@ -126,7 +130,7 @@ pub(super) fn takes_callback(walk: &Walk<'_>, value: Node<'_>) -> bool {
     list.is_some_and(|list| named_children(list).any(|argument| FUNCTIONS.contains(&argument.kind())))
 }
 
-/// Reads calls that wrap a function, without the function.
+/// Reads calls that wrap a function or object, without that.
 pub(super) fn wrappers<'t>(walk: &mut Walk<'t>, call: Node<'t>) {
     if call.kind() != "call_expression" {
         return;
@@ -136,7 +140,7 @@ pub(super) fn wrappers<'t>(walk: &mut Walk<'t>, call: Node<'t>) {
     let Some(list) = field(call, "arguments") else { return };
     let mut arguments = named_children(list).filter(|argument| argument.kind() != "comment");
     if let Some(first) = arguments.next() {
-        wrappers(walk, first);
+        wrappers(walk, bare(first));
     }
     for argument in arguments {
         walk.visit(argument);

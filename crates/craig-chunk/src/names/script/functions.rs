@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::objects::{FUNCTIONS, bare, is_constructor_name, value_of};
+use super::objects::{FUNCTIONS, bare, is_constructor_name, object_in, value_of};
 use super::variables::pattern;
 use crate::grammar::{child, field, named_children};
 use crate::names::walk::Walk;
@@ -99,14 +99,22 @@ fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     } else {
         let is_object = bare(body).kind() == "object";
         walk.expected = if is_object { declared } else { Value::Unknown };
-        let value = value_of(walk, body);
-        walk.expected = Value::Unknown;
-        if value != Value::Builtin {
-            walk.returns(value);
-        }
+        read_result(walk, body);
     }
     walk.declared = before;
     declared
+}
+
+/// Reads what the enclosing function returns.
+pub(super) fn read_result<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let is_object = object_in(walk, node).is_some();
+    let value = value_of(walk, node);
+    walk.expected = Value::Unknown;
+    match value {
+        Value::Builtin => {}
+        Value::Instance(Source::Definition(_)) if is_object => walk.returns_object(value),
+        _ => walk.returns(value),
+    }
 }
 
 pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {

@@ -3,8 +3,9 @@
 use tree_sitter::Node;
 
 use super::classes::{class_as, has_word};
+use super::frameworks::wrappers;
 use super::functions::{function_body, signature};
-use super::objects::{FUNCTIONS, bare, defined, object_of, plain_name};
+use super::objects::{FUNCTIONS, bare, defined, object_in, object_of, plain_name};
 use super::prototypes::{arguments_of, is_mixin};
 use crate::grammar::{child, field, named_children, unquoted};
 use crate::names::walk::Walk;
@@ -87,13 +88,12 @@ pub(super) fn is_exports<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> bool {
 /// `module.exports = …`.
 pub(super) fn exported_whole<'t>(walk: &mut Walk<'t>, right: Node<'t>) -> Value {
     let inner = bare(right);
+    if let Some(object) = object_in(walk, inner) {
+        wrappers(walk, inner);
+        named_children(object).for_each(|part| exported_part(walk, part));
+        return Value::Builtin;
+    }
     match inner.kind() {
-        "object" => {
-            for part in named_children(inner) {
-                exported_part(walk, part);
-            }
-            Value::Builtin
-        }
         // `module.exports = Object.assign(create, { … })`
         "call_expression" if is_mixin(walk, inner) => {
             walk.field_as(inner, "function", Role::Call);
@@ -135,12 +135,13 @@ fn default_definition<'t>(walk: &mut Walk<'t>, value: Node<'t>, whole: Node<'t>)
             Some(at)
         }
         "class" if is_nameless => class_as(walk, inner, "default", traits),
-        "object" => {
+        _ => {
+            let object = object_in(walk, inner)?;
             let at = walk.define_as("default", inner, whole, DefinitionKind::Variable, traits)?;
-            object_of(walk, inner, at);
+            wrappers(walk, inner);
+            object_of(walk, object, at);
             Some(at)
         }
-        _ => None,
     }
 }
 
@@ -170,7 +171,9 @@ fn exported_part<'t>(walk: &mut Walk<'t>, part: Node<'t>) {
             let Some(name) = field(part, "name").filter(|name| name.kind() == "property_identifier") else {
                 return;
             };
-            let at = walk.define(name, part, DefinitionKind::Function, Traits::EXPORTED);
+            let is_getter = has_word(part, "get");
+            let traits = if is_getter { Traits::EXPORTED.and(Traits::PROPERTY) } else { Traits::EXPORTED };
+            let at = walk.define(name, part, DefinitionKind::Function, traits);
             walk.function(at, |walk| signature(walk, part));
             if let Some(at) = at {
                 walk.export(walk.text_of(name), Value::Itself(Source::Definition(at)));

@@ -13,11 +13,11 @@ use crate::names::{Choice, DefinitionIx, DefinitionKind, Role, Site, Source, Tra
 
 /// A value that is returned: an object written out is of a type of its own that has no name.
 pub(super) fn value_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let object = bare(node);
-    let has_own_type = has_names(object) && !is_typed(walk.expected) && cast_type(node).is_none();
-    if !has_own_type {
+    let is_new = |object: &Node<'t>| has_names(*object) && cast_type(node).is_none();
+    let Some(object) = object_in(walk, node).filter(is_new).filter(|_| !is_typed(walk.expected)) else {
         return walk.visit(node);
-    }
+    };
+    wrappers(walk, bare(node));
     match walk.define_as("object", object, object, DefinitionKind::Type, Traits::LOCAL) {
         Some(at) => {
             object_of(walk, object, at);
@@ -27,22 +27,29 @@ pub(super) fn value_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
 }
 
-/// Whether a node is an object that has members with names.
+/// The object that a value is, or that it wraps.
+pub(super) fn object_in<'t>(walk: &Walk<'t>, value: Node<'t>) -> Option<Node<'t>> {
+    let inner = bare(value);
+    let object = if inner.kind() == "object" { Some(inner) } else { wrapped(walk, inner) };
+    object.filter(|object| object.kind() == "object")
+}
+
+/// Whether an object has members with names.
 fn has_names(object: Node<'_>) -> bool {
     let is_named = |part: Node<'_>| match part.kind() {
         "pair" => field(part, "key").is_some_and(|key| key.kind() == "property_identifier"),
         kind => matches!(kind, "method_definition" | "shorthand_property_identifier"),
     };
-    object.kind() == "object" && named_children(object).any(is_named)
+    named_children(object).any(is_named)
 }
 
-/// Whether a node is an object that has functions, or what may be some, under names.
-pub(super) fn has_functions(object: Node<'_>) -> bool {
+/// Whether a value is an object that has functions, or what may be some, under names.
+pub(super) fn has_functions(walk: &Walk<'_>, value: Node<'_>) -> bool {
     let is_function = |part: Node<'_>| match part.kind() {
         "pair" => field(part, "value").is_some_and(|value| FUNCTIONS.contains(&value.kind())),
         kind => matches!(kind, "method_definition" | "shorthand_property_identifier"),
     };
-    object.kind() == "object" && named_children(object).any(is_function)
+    object_in(walk, value).is_some_and(|object| named_children(object).any(is_function))
 }
 
 /// The members of an object that is what `owner` stands for.
@@ -196,6 +203,11 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
                         defined(walk, Some(owner), name, part, value, Some(owner));
                         walk.expected = Value::Unknown;
                     }
+                    (None, Some(value)) => {
+                        walk.expected = held;
+                        walk.visit(value);
+                        walk.expected = Value::Unknown;
+                    }
                     _ => {
                         walk.children(part);
                     }
@@ -274,10 +286,11 @@ pub(super) fn defined<'t>(
     if !is_member {
         walk.bind(at);
     }
-    if inner.kind() == "object" {
+    if let Some(object) = object_in(walk, value) {
+        wrappers(walk, inner);
         let of = cast_type(value).map_or(Value::Unknown, |of| walk.visit(of).instance());
         walk.expected = walk.expected.or(of);
-        object_of(walk, inner, at);
+        object_of(walk, object, at);
     } else {
         let value = walk.inside(Some(at), |walk| walk.visit(value));
         walk.set_value(at, value);
@@ -288,7 +301,8 @@ pub(super) fn defined<'t>(
 /// The function that a value is, or that it wraps.
 pub(super) fn function_of<'t>(walk: &Walk<'t>, value: Node<'t>) -> Option<Node<'t>> {
     let inner = bare(value);
-    if FUNCTIONS.contains(&inner.kind()) { Some(inner) } else { wrapped(walk, inner) }
+    let function = if FUNCTIONS.contains(&inner.kind()) { Some(inner) } else { wrapped(walk, inner) };
+    function.filter(|function| FUNCTIONS.contains(&function.kind()))
 }
 
 /// A function with a capital is a constructor: what it sets on `this` are fields.

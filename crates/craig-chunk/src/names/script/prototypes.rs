@@ -22,14 +22,19 @@ const MIXINS: &[&str] = &[
     "mixin",
 ];
 
-/// Functions that make their first argument, or its prototype, inherit from the second.
-const INHERITS: &[&str] =
-    &["util.inherits", "inherits", "goog.inherits", "Object.setPrototypeOf", "_inherits", "__extends"];
+/// Functions that make their first argument, or its prototype, inherit from the second, by their last name.
+const INHERITS: &[&str] = &["inherits", "setPrototypeOf", "_inherits", "__extends"];
 
 /// `Shape` of `Shape.prototype`.
-fn with_prototype<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
+pub(super) fn with_prototype<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<Node<'t>> {
     let property = field(node, "property").filter(|_| node.kind() == "member_expression")?;
     field(node, "object").filter(|_| walk.text_of(property) == "prototype")
+}
+
+/// Of a variable that holds `Shape.prototype`, what is defined as `Shape`: it has the members that the variable is given.
+pub(super) fn prototype_owner<'t>(walk: &mut Walk<'t>, value: Node<'t>) -> Option<DefinitionIx> {
+    with_prototype(walk, value)?;
+    owner(walk, value)
 }
 
 /// What is defined by the name that `Shape` or `Shape.prototype` has.
@@ -112,9 +117,46 @@ pub(super) fn is_mixin(walk: &Walk<'_>, call: Node<'_>) -> bool {
     call.kind() == "call_expression" && MIXINS.contains(&called_name(walk, call))
 }
 
+/// `util.inherits(Shape, Base)` before `Shape` is defined.
+fn inherited_later<'t>(walk: &mut Walk<'t>, function: Node<'t>, arguments: &[Node<'t>]) -> Option<Value> {
+    let &[target, base] = arguments else { return None };
+    let named = with_prototype(walk, target).unwrap_or(target);
+    if named.kind() != "identifier" || walk.is_bound(named) {
+        return None;
+    }
+    walk.visit_as(function, Role::Call);
+    walk.visit(target);
+    let base = walk.visit_as(with_prototype(walk, base).unwrap_or(base), Role::Inherit);
+    let name = walk.id(walk.text_of(named));
+    walk.later_super(name, base);
+    Some(Value::Unknown)
+}
+
+/// What the calls that make a base of a class are given: of `extends mixed(Base).with(Other)` the class inherits from all.
+pub(super) fn given_bases<'t>(walk: &Walk<'t>, call: Node<'t>, bases: &mut Vec<Value>) {
+    if call.kind() != "call_expression" {
+        return;
+    }
+    if let Some(object) = field(call, "function").and_then(|function| field(function, "object")) {
+        given_bases(walk, object, bases);
+    }
+    for argument in arguments_of(call) {
+        let name = match argument.kind() {
+            "identifier" => argument,
+            "member_expression" => field(argument, "property").unwrap_or(argument),
+            _ => {
+                given_bases(walk, argument, bases);
+                continue;
+            }
+        };
+        bases.extend(Some(walk.last_member(name)).filter(|base| is_typed(*base)));
+    }
+}
+
 /// `util.inherits(Shape, Base)`, `Object.assign(Shape.prototype, {…})`: its value, if it was read.
 pub(super) fn mixed<'t>(walk: &mut Walk<'t>, function: Node<'t>, call: Node<'t>) -> Option<Value> {
-    let inherits = INHERITS.contains(&called_name(walk, call));
+    let last_name = field(function, "property").unwrap_or(function);
+    let inherits = INHERITS.contains(&walk.text_of(last_name));
     if !inherits && !is_mixin(walk, call) {
         return None;
     }
@@ -132,7 +174,10 @@ pub(super) fn mixed<'t>(walk: &mut Walk<'t>, function: Node<'t>, call: Node<'t>)
         others.iter().for_each(|&other| give(walk, owner, other));
         return Some(Value::Itself(Source::Definition(owner)));
     }
-    if inherits || target.kind() != "object" {
+    if inherits {
+        return inherited_later(walk, function, &arguments);
+    }
+    if target.kind() != "object" {
         return None;
     }
     walk.visit_as(function, Role::Call);

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::expressions::is_name;
+use super::expressions::{is_name, quoted_name};
 use super::frameworks::takes_callback;
 use super::modules::{exported_member, exported_whole, is_exports, is_handed_on, required_by};
 use super::objects::{bare, defined, function_of, has_functions, local_function, plain_name};
-use super::prototypes::assigned_prototype;
+use super::prototypes::{assigned_prototype, prototype_owner};
 use crate::grammar::{field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionKind, GLOBAL, Role, Source, Traits, Value};
@@ -37,9 +37,13 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     // What has functions is defined in functions, too.
     let is_defined = value.is_some_and(|value| {
-        let value = bare(value);
-        !is_local || is_function || has_functions(value) || takes_callback(walk, value)
+        !is_local || is_function || has_functions(walk, value) || takes_callback(walk, bare(value))
     });
+    if let Some(owner) = value.filter(|_| !is_local).and_then(|value| prototype_owner(walk, value)) {
+        value.map(|value| defined(walk, None, name, node, value, None));
+        walk.stands_for(name, owner);
+        return Value::Unknown;
+    }
     match value {
         Some(value) if is_defined => {
             walk.expected = declared;
@@ -85,8 +89,9 @@ fn exported_with<'t>(walk: &mut Walk<'t>, name: Node<'t>, value: Node<'t>) -> Op
         let left = field(bare(held), "left")?;
         if walk.text_of(left) == "module.exports" {
             exported = Some("=");
-        } else if let Some(member) = member_of_exports(walk, left)
+        } else if let Some((object, member)) = named_member(walk, left)
             && walk.text_of(member) == walk.text_of(name)
+            && is_exports(walk, object)
         {
             exported = exported.or(Some(walk.text_of(member)));
         }
@@ -96,10 +101,14 @@ fn exported_with<'t>(walk: &mut Walk<'t>, name: Node<'t>, value: Node<'t>) -> Op
     (exported == "=" || !is_handed_on(walk, exported, bare(held))).then_some((exported, held))
 }
 
-/// `name` of `exports.name`.
-fn member_of_exports<'t>(walk: &mut Walk<'t>, left: Node<'t>) -> Option<Node<'t>> {
-    let object = field(left, "object").filter(|_| left.kind() == "member_expression")?;
-    field(left, "property").filter(|name| is_name(*name) && is_exports(walk, object))
+/// The object and the name of `object.name` or `object['name']`.
+fn named_member<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+    let name = match node.kind() {
+        "member_expression" => field(node, "property"),
+        "subscript_expression" => field(node, "index").and_then(|index| quoted_name(walk, index)),
+        _ => None,
+    };
+    field(node, "object").zip(name)
 }
 
 /// Binds the names of a pattern to the members of a value.
@@ -160,7 +169,7 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
         return Value::Unknown;
     };
-    if left.kind() != "member_expression" {
+    let Some((object, name)) = named_member(walk, left) else {
         // `app[name] = function () { … }`: `this` is the object.
         let object = field(left, "object").filter(|object| object.kind() == "identifier");
         let owner = object.and_then(|object| walk.defined_as(object)).or(walk.this);
@@ -186,19 +195,16 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             }
         }
         return value;
-    }
+    };
     if is_exports(walk, left) {
         return exported_whole(walk, right);
     }
-    if let Some(name) = member_of_exports(walk, left) {
+    if is_exports(walk, object) && is_name(name) {
         return exported_member(walk, name, node, right);
     }
     if assigned_prototype(walk, left, right) {
         return Value::Unknown;
     }
-    let (Some(object), Some(name)) = (field(left, "object"), field(left, "property")) else {
-        return Value::Unknown;
-    };
     if is_global_object(walk, bare(object))
         && is_name(name)
         && let Some(value) = assigned_globally(walk, name, node, right)
@@ -352,7 +358,7 @@ fn assigned_member<'t>(
     };
     let is_this = base.is_some_and(|base| base.kind() == "this");
     let is_function = function_of(walk, right).is_some();
-    let defines = is_function || bare(right).kind() == "class";
+    let defines = is_function || bare(right).kind() == "class" || has_functions(walk, right);
     if let Some(owner) = owner
         && is_name(name)
         && (is_this || is_prototype || defines)

@@ -1,6 +1,6 @@
 //! Names that no scope and no import binds: globals of C#, crates of Rust, and candidates by name alone.
 
-use craig_chunk::names::{DefinitionKind, Role, Traits};
+use craig_chunk::names::{DefinitionKind, Role, Site, Source, Traits, Value};
 use rustc_hash::FxHashSet;
 
 use super::{Bound, FileBinder, GLOBAL, MAX_CANDIDATES, ONLY, Sought, TYPED};
@@ -77,6 +77,42 @@ impl FileBinder<'_, '_, '_> {
             true => Bound::symbols(&found, TYPED),
             false => Bound::global(&found, found.len()),
         }
+    }
+
+    /// A member of the object whose members all files see as names by themselves: of a declared `Window`, or a global name.
+    pub(super) fn of_global_object(&mut self, value: Value, sought: Sought, depth: usize) -> Option<Bound> {
+        let Value::Itself(Source::Occurrence(at)) = value else { return None };
+        let (table, modules) = (self.binder.table, self.binder.modules);
+        let occurrence = table.files[self.file].occurrences.get(at as usize)?;
+        let name = table.files[self.file].text(occurrence.name);
+        let is_global = self.family == Family::Script
+            && occurrence.site == Site::Bare
+            && matches!(name, "window" | "globalThis" | "global" | "self");
+        if !is_global || self.bound(at, depth).is_known() {
+            return None;
+        }
+        let window = table.find("Window").map_or(Vec::new(), |window| modules.global(self.file, window));
+        let members: Vec<SymbolIx> =
+            window.into_iter().flat_map(|window| self.binder.member(window, sought)).collect();
+        let found =
+            if members.is_empty() { self.script_global(sought) } else { Bound::symbols(&members, TYPED) };
+        found.is_known().then_some(found)
+    }
+
+    /// A member that declarations add to an interface of another project, of that name.
+    pub(super) fn declared_member(&self, interface: Name, sought: Sought) -> Vec<SymbolIx> {
+        if self.family != Family::Script {
+            return Vec::new();
+        }
+        let (table, modules) = (self.binder.table, self.binder.modules);
+        let is_added = |&at: &SymbolIx| {
+            let entry = table.entry(at);
+            entry.kind == DefinitionKind::Interface
+                && table.family(at) == Family::Script
+                && entry.parent.is_some_and(|parent| modules.is_declared(parent))
+        };
+        let added = table.named(interface).iter().copied().filter(is_added);
+        added.flat_map(|at| self.binder.member(at, sought)).collect()
     }
 
     /// Members of that name of any type, for a receiver of which nothing is known.

@@ -41,15 +41,12 @@ export function rate() {}
                 app.tsx:15 call 99
             constant R app.tsx:14
                 app.tsx:15 call 99
-            field R.object.default app.tsx:14
-                app.tsx:14 read 95
             function Page page.tsx:1
-                app.tsx:12 read 95
+                app.tsx:12 import 95
                 app.tsx:15 call 85
                 app.tsx:15 read 85
             function Other page.tsx:2
                 app.tsx:13 read 95
-                app.tsx:14 read 85
                 app.tsx:14 read 95
                 app.tsx:15 call 85
                 app.tsx:15 call 85

@@ -400,3 +400,193 @@ make(1).grow()
         "#]],
     );
 }
+
+#[test]
+fn modules_of_functions_that_are_called_at_once_and_prototypes_in_variables() {
+    check(
+        "
+//- /counter.js
+var Counter = (function (start) {
+  function next() { return start + 1 }
+  return { next: next, reset: function () {} }
+})(1)
+module.exports = Counter
+//- /route.js
+function Route() {}
+var proto = Route.prototype
+proto.all = function () { return this.match() }
+proto.match = function () {}
+Route.helpers = { trim() {} }
+module.exports = Route
+//- /app.js
+var Counter = require('./counter')
+var Route = require('./route')
+Counter.next()
+Counter.reset()
+new Route().all()
+Route.helpers.trim()
+//- /decoy.js
+class Decoy { next() {} reset() {} all() {} trim() {} }
+class Other { next() {} reset() {} all() {} trim() {} }
+module.exports = { Decoy, Other }
+",
+        &expect![[r#"
+            variable Counter counter.js:1
+                app.js:1 import 99
+                app.js:3 read 99
+                app.js:4 read 99
+                counter.js:5 read 99
+            function Counter.next counter.js:2
+                app.js:3 call 85
+                counter.js:3 override 90
+                counter.js:3 read 99
+            field Counter.object.next counter.js:3
+                app.js:3 call 95
+                counter.js:2 override 90
+                counter.js:3 read 60
+            method Counter.object.reset counter.js:3
+                app.js:4 call 95
+            class Decoy decoy.js:1
+                decoy.js:3 read 99
+            class Other decoy.js:2
+                decoy.js:3 read 99
+            function Route route.js:1
+                app.js:2 import 99
+                app.js:5 call 99
+                app.js:6 read 99
+                route.js:2 read 99
+                route.js:5 read 99
+                route.js:6 read 99
+            variable proto route.js:2
+                route.js:3 read 99
+                route.js:4 read 99
+            method Route.all route.js:3
+                app.js:5 call 95
+            method Route.match route.js:4
+                route.js:3 call 95
+            field Route.helpers route.js:5
+                app.js:6 read 95
+            method Route.helpers.trim route.js:5
+                app.js:6 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn bases_that_functions_make_and_prototypes_that_are_read() {
+    check(
+        "
+//- /mixins.ts
+export class Base { start() {} }
+export class Other { pause() {} }
+export const Timed = (Super) => class extends Super { tick() {} }
+//- /app.ts
+import { Base, Other, Timed } from './mixins'
+class App extends Timed(Base) {
+  run() { this.tick(); this.start(); super['start']() }
+}
+class Mixed extends mix(Base).with(Other) {}
+new Mixed().pause()
+Other.prototype.pause.call(null)
+//- /old.js
+function Old() {}
+Old.prototype['go'] = function () {}
+exports['make'] = function () { return new Old() }
+require('util').inherits(Older, Old)
+function Older() { Old.prototype.go.call(this) }
+new Older().go()
+//- /decoy.ts
+export class Decoy { tick() {} start() {} pause() {} go() {} }
+export class Decoys { tick() {} start() {} pause() {} go() {} }
+",
+        &expect![[r#"
+            class Mixed app.ts:5
+                app.ts:6 call 99
+            class Base mixins.ts:1
+                app.ts:1 import 99
+                app.ts:2 read 99
+                app.ts:5 read 99
+            method Base.start mixins.ts:1
+                app.ts:3 call 95
+                app.ts:3 call 95
+            class Other mixins.ts:2
+                app.ts:1 import 99
+                app.ts:5 read 99
+                app.ts:7 read 99
+            method Other.pause mixins.ts:2
+                app.ts:6 call 95
+                app.ts:7 read 95
+            function Timed mixins.ts:3
+                app.ts:1 import 99
+                app.ts:2 call 99
+            method Timed.class.tick mixins.ts:3
+                app.ts:3 call 95
+            function Old old.js:1
+                old.js:2 read 99
+                old.js:3 call 99
+                old.js:4 inherit 99
+                old.js:5 read 99
+            method Old.go old.js:2
+                old.js:5 read 95
+                old.js:6 call 95
+            function Older old.js:5
+                old.js:4 read 99
+                old.js:6 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn frozen_objects_and_getters_of_modules() {
+    check(
+        "
+//- /tax.js
+function rate() {}
+exports.rate = rate
+//- /frozen.js
+function open() {}
+module.exports = Object.freeze({ open, close() {} })
+//- /lazy.js
+module.exports = { get rate() { return require('./tax').rate } }
+//- /app.js
+const frozen = require('./frozen')
+const lazy = require('./lazy')
+const own = Object.freeze({ open: frozen.open, shut() {} })
+frozen.open()
+frozen.close()
+lazy.rate()
+own.open()
+own.shut()
+//- /decoy.js
+class Decoy { open() {} close() {} rate() {} shut() {} }
+class Other { open() {} close() {} rate() {} shut() {} }
+module.exports = { Decoy, Other }
+",
+        &expect![[r#"
+            variable own app.js:3
+                app.js:7 read 99
+                app.js:8 read 99
+            field own.open app.js:3
+                app.js:7 call 95
+            method own.shut app.js:3
+                app.js:8 call 95
+            class Decoy decoy.js:1
+                decoy.js:3 read 99
+            class Other decoy.js:2
+                decoy.js:3 read 99
+            function open frozen.js:1
+                app.js:3 read 95
+                app.js:4 call 95
+                app.js:7 call 85
+                frozen.js:2 read 99
+            function close frozen.js:2
+                app.js:5 call 95
+            function rate lazy.js:1
+                app.js:6 call 95
+            function rate tax.js:1
+                app.js:6 call 85
+                lazy.js:1 read 95
+                tax.js:2 read 99
+        "#]],
+    );
+}

@@ -234,21 +234,15 @@ export function main() {}
                 src/app.ts:1 import 99
                 src/app.ts:5 call 99
             function legacy.main types/legacy.d.ts:4
-                src/app.ts:1 import 85
-                src/app.ts:6 call 85
-                types/legacy.d.ts:5 read 99
-            variable legacy.default types/legacy.d.ts:5
                 src/app.ts:1 import 99
                 src/app.ts:6 call 99
+                types/legacy.d.ts:5 read 99
             class whole.Whole types/legacy.d.ts:8
-                src/app.ts:2 import 85
-                src/app.ts:8 call 85
+                src/app.ts:2 import 99
+                src/app.ts:8 call 99
                 types/legacy.d.ts:9 read 99
             method whole.Whole.open types/legacy.d.ts:8
                 src/app.ts:8 call 95
-            variable whole.= types/legacy.d.ts:9
-                src/app.ts:2 import 99
-                src/app.ts:8 call 99
         "#]],
     );
 }
@@ -294,6 +288,95 @@ export const read = (box: Shapes.Box, other: all.Shapes.Box) => [box.side, other
                 src/app.ts:3 read 95
             constant Shapes.Inner.LIMIT src/shapes.ts:5
                 src/app.ts:3 read 95
+        "#]],
+    );
+}
+
+#[test]
+fn members_of_the_window_and_namespaces_of_several_scripts() {
+    check(
+        "
+//- /src/app.d.ts
+import type { Shop } from './shop'
+declare global { interface Window { shop: Shop } }
+//- /src/shop.ts
+export class Shop { open() {} }
+window.counter = { count() { return 1 } }
+//- /src/main.ts
+import { x } from './x'
+window.shop.open()
+window.counter.count()
+window.location.reload()
+export function own(window: { shop: string }) { return window.shop }
+//- /old/one.ts
+namespace App { export class First { go() {} } }
+//- /old/two.ts
+namespace App { export class Second extends First { run() { this.go() } } }
+new App.First().go()
+",
+        &expect![[r#"
+            class App.First old/one.ts:1
+                old/two.ts:1 inherit 99
+                old/two.ts:2 call 95
+            method App.First.go old/one.ts:1
+                old/two.ts:1 call 95
+                old/two.ts:2 call 95
+            module App old/two.ts:1
+                old/two.ts:2 read 99
+            field Window.shop src/app.d.ts:2
+                src/main.ts:2 read 95
+            field own.object.shop src/main.ts:5
+                src/main.ts:5 read 95
+            class Shop src/shop.ts:1
+                src/app.d.ts:1 import 99
+                src/app.d.ts:2 type 99
+            method Shop.open src/shop.ts:1
+                src/main.ts:2 call 95
+            variable counter src/shop.ts:2
+                src/main.ts:3 read 85
+            method counter.count src/shop.ts:2
+                src/main.ts:3 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn members_that_are_added_to_interfaces_of_libraries() {
+    check(
+        "
+//- /src/types.d.ts
+import type { User } from './user'
+declare global { namespace Express { interface Request { user: User } } }
+declare module 'fastify' { interface FastifyRequest { owner: User } }
+//- /src/user.ts
+export class User { rename() {} }
+//- /src/app.ts
+import { type Request, type Response } from 'express'
+import { type FastifyRequest } from 'fastify'
+export function go(req: Request, res: Response, other: FastifyRequest) {
+  req.user.rename()
+  other.owner.rename()
+  res.user.rename()
+}
+//- /decoy.ts
+export class Decoy { rename() {} user = 1; owner = 2 }
+export class Other { rename() {} user = 1; owner = 2 }
+",
+        &expect![[r#"
+            field Express.Request.user src/types.d.ts:2
+                src/app.ts:4 read 85
+            interface fastify.FastifyRequest src/types.d.ts:3
+                src/app.ts:2 import 99
+                src/app.ts:3 type 99
+            field fastify.FastifyRequest.owner src/types.d.ts:3
+                src/app.ts:5 read 95
+            class User src/user.ts:1
+                src/types.d.ts:1 import 99
+                src/types.d.ts:2 type 99
+                src/types.d.ts:3 type 99
+            method User.rename src/user.ts:1
+                src/app.ts:4 call 95
+                src/app.ts:5 call 95
         "#]],
     );
 }

@@ -98,7 +98,7 @@ export const useLoad = () => ({ load, count: 1 })
 function load() { return [new Item()] }
 export class Item { open() {} }
 //- /app.ts
-import { useStore, useLoad } from './use-store'
+import { useStore, useLoad, Item } from './use-store'
 export function go() {
   const { save, remove: drop, later } = useStore()
   const store = useStore()
@@ -111,11 +111,24 @@ export function go() {
   const { load } = useLoad()
   load()
 }
+export function either(loaded: boolean) {
+  if (loaded) return { items: [] }
+  return new Item()
+}
+either(true).open()
+interface Props { onLoad: () => void }
+export const view = ({ onLoad }: Props) => onLoad()
 //- /decoy.ts
 export class Decoy { save() {} clear() {} load() {} }
 export class Other { save() {} clear() {} load() {} }
 ",
         &expect![[r#"
+            function either app.ts:14
+                app.ts:18 call 99
+            interface Props app.ts:19
+                app.ts:20 type 99
+            field Props.onLoad app.ts:19
+                app.ts:20 read 95
             function useStore use-store.ts:1
                 app.ts:1 import 99
                 app.ts:3 call 99
@@ -161,9 +174,12 @@ export class Other { save() {} clear() {} load() {} }
                 use-store.ts:4 call 99
                 use-store.ts:8 read 99
             class Item use-store.ts:10
+                app.ts:1 import 99
+                app.ts:16 call 99
                 use-store.ts:9 call 99
             method Item.open use-store.ts:10
                 app.ts:9 call 95
+                app.ts:18 call 95
         "#]],
     );
 }

@@ -89,6 +89,9 @@ fn heading(subject: &Subject) -> String {
         symbol.line,
         symbol.line_end
     );
+    if let Some(line) = subject.inner_line {
+        let _ = writeln!(text, "around line {line}, where no name is defined");
+    }
     for other in &subject.also_defined {
         let _ = writeln!(text, "also {}:{}-{}", other.path, other.line, other.line_end);
     }
