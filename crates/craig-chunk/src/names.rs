@@ -274,9 +274,9 @@ impl Value {
         }
     }
 
-    /// The value of one of two branches: the one that is no literal, else the one that is known.
-    pub fn branch(self, other: Self) -> Self {
-        if self == Self::Builtin { other } else { self.or(other) }
+    /// Whether something is known of its type.
+    pub fn is_typed(self) -> bool {
+        !matches!(self, Self::Unknown | Self::Builtin)
     }
 
     /// This value, or the other one where nothing is known.

@@ -730,8 +730,9 @@ fn local<'t>(
     }
     let value = initial(walk, node, part, declared);
     if found.name.kind() == "structured_binding_declarator" {
-        for name in named_children(found.name) {
-            walk.declare_local(name, Value::Unknown);
+        for (at, name) in named_children(found.name).enumerate() {
+            let held = walk.part(value, at);
+            walk.declare_local(name, held);
         }
     } else if is_plain && auto {
         walk.declare_local(found.name, value);
@@ -1089,6 +1090,10 @@ fn template_arguments<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Value> 
     let first = values.first().copied().unwrap_or_default();
     if WRAPPERS.contains(&name) {
         return Some(first.instance());
+    }
+    if matches!(name, "pair" | "tuple") {
+        let parts: Vec<Value> = values.iter().map(|part| part.instance()).collect();
+        return Some(walk.tuple(node, &parts));
     }
     if COLLECTIONS.contains(&name) {
         let of = if name.ends_with("map") { values.get(1).copied().unwrap_or_default() } else { first };

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::rules::{assignment, plain, ternary, this};
 use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Traits, Value};
+use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
 use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -294,10 +294,20 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
         }
         "predefined_type" => Value::Builtin,
         "tuple_type" => {
-            for part in named_children(node) {
-                type_field(walk, part, "type");
+            let parts: Vec<Value> = named_children(node).map(|part| type_field(walk, part, "type")).collect();
+            let tuple = walk.tuple(node, &parts);
+            if let Value::Instance(Source::Definition(of)) = tuple {
+                let traits = Traits::LOCAL.and(Traits::EXPORTED);
+                for (part, value) in named_children(node).zip(parts) {
+                    let name = field(part, "name");
+                    let name = name
+                        .and_then(|name| walk.define_in(Some(of), name, part, DefinitionKind::Field, traits));
+                    if let Some(at) = name {
+                        walk.set_value(at, value);
+                    }
+                }
             }
-            Value::Unknown
+            tuple
         }
         _ => walk.visit(node),
     }
@@ -397,8 +407,10 @@ fn bases<'t>(walk: &mut Walk<'t>, list: Node<'t>, of: DefinitionIx) {
 
 /// Parameters of a type are seen in all of it; those of a record are its properties.
 fn primary_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, list: Node<'t>, of: DefinitionIx) {
+    let mut parts = Vec::new();
     for parameter in named_children(list).filter(|part| part.kind() == "parameter") {
         let value = type_field(walk, parameter, "type");
+        parts.push(value);
         let Some(name) = field(parameter, "name") else { continue };
         if node.kind() == "record_declaration" {
             let definition =
@@ -409,6 +421,9 @@ fn primary_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, list: Node<'t>, o
         } else {
             walk.declare_local(name, value);
         }
+    }
+    if node.kind() == "record_declaration" {
+        walk.positional(of, list, &parts);
     }
 }
 
@@ -606,14 +621,19 @@ fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let name = field(declarator, "name");
         walk.expected = declared;
         let mut value = Value::Unknown;
+        let mut taken_apart = None;
         for part in named_children(declarator).filter(|part| Some(*part) != name) {
             if part.kind() == "tuple_pattern" {
-                declare_all(walk, part);
+                taken_apart = Some(part);
             } else {
                 value = walk.visit(part);
             }
         }
         walk.expected = Value::Unknown;
+        if let Some(pattern) = taken_apart.or(name.filter(|name| name.kind() == "tuple_pattern")) {
+            declare_all(walk, pattern, value);
+            continue;
+        }
         if let Some(name) = name {
             walk.declare_local(name, declared.or(value));
         }
@@ -621,11 +641,12 @@ fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-/// Declares the names of a pattern.
-fn declare_all<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
-    for part in named_children(node) {
+/// Declares the names of a pattern as the parts of a value.
+fn declare_all<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value) {
+    for (at, part) in named_children(node).enumerate() {
         if part.kind() == "identifier" {
-            walk.declare_local(part, Value::Unknown);
+            let held = walk.part(value, at);
+            walk.declare_local(part, held);
         }
     }
 }
@@ -638,7 +659,7 @@ fn for_each<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             Some(left) if left.kind() == "identifier" => {
                 walk.declare_local(left, declared.or(element));
             }
-            Some(left) => declare_all(walk, left),
+            Some(left) => declare_all(walk, left, element),
             None => {}
         }
         walk.field(node, "body");
@@ -711,7 +732,7 @@ fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let operator = field(node, "operator").map_or("", |operator| walk.text_of(operator));
     let left = walk.field(node, "left");
     let right = walk.field(node, "right");
-    if operator == "??" { left.or(right) } else { Value::Builtin }
+    if operator == "??" { walk.either(left, right) } else { Value::Builtin }
 }
 
 fn update<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

@@ -280,7 +280,7 @@ fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         parameters(walk, list);
     }
     let result = match field(node, "result") {
-        Some(list) if list.kind() == "parameter_list" => parameters(walk, list),
+        Some(list) if list.kind() == "parameter_list" => results(walk, list),
         Some(result) => walk.visit(result),
         None => Value::Unknown,
     };
@@ -288,22 +288,39 @@ fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     result
 }
 
-/// Declares parameters; the value of the first.
-fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Value {
-    let mut first = None;
+/// Declares results; their value: that of the first if the others only say how it went.
+fn results<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Value {
+    let values = parameters(walk, list);
+    let mut others = named_children(list).skip(1).filter_map(|result| field(result, "type"));
+    let is_status = |of: Node<'t>| matches!(walk.text_of(of), "error" | "bool");
+    match values[..] {
+        [first] => first,
+        [first, _] if others.all(is_status) => first,
+        _ => walk.tuple(list, &values),
+    }
+}
+
+/// Declares parameters; their values.
+fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Vec<Value> {
+    let mut values = Vec::new();
     for parameter in named_children(list) {
         let declared = walk.field(parameter, "type");
         let value = match parameter.kind() {
             "variadic_parameter_declaration" => declared.collection(),
             _ => declared,
         };
-        first.get_or_insert(value);
         let mut cursor = parameter.walk();
-        for name in parameter.children_by_field_name("name", &mut cursor).filter(|name| name.is_named()) {
+        let names = parameter.children_by_field_name("name", &mut cursor).filter(|name| name.is_named());
+        let n_before = values.len();
+        for name in names {
             walk.declare_local(name, value);
+            values.push(value);
+        }
+        if values.len() == n_before {
+            values.push(value);
         }
     }
-    first.unwrap_or_default()
+    values
 }
 
 fn function_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -445,11 +462,13 @@ fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
 
 fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let declared = walk.field(node, "type");
-    let values = field(node, "value").map(|list| values(walk, list)).unwrap_or_default();
+    let list = field(node, "value");
     let kind = if node.kind() == "const_spec" { DefinitionKind::Constant } else { DefinitionKind::Variable };
     let mut cursor = node.walk();
-    let names = node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named());
-    for (at, name) in names.enumerate() {
+    let names: Vec<Node<'t>> =
+        node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named()).collect();
+    let values = list.map(|list| values(walk, list, names.len())).unwrap_or_default();
+    for (at, name) in names.into_iter().enumerate() {
         let value = declared.or(values.get(at).copied().unwrap_or_default());
         if walk.is_in_function() {
             walk.declare_local(name, value);
@@ -462,16 +481,28 @@ fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-fn values<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Vec<Value> {
-    if list.kind() != "expression_list" {
-        return vec![walk.visit(list)];
+/// The values of so many variables: of one value for several, its parts.
+fn values<'t>(walk: &mut Walk<'t>, list: Node<'t>, n_variables: usize) -> Vec<Value> {
+    let values: Vec<Value> = match list.kind() {
+        "expression_list" => named_children(list).map(|value| walk.visit(value)).collect(),
+        _ => vec![walk.visit(list)],
+    };
+    match values[..] {
+        [whole] if n_variables > 1 => {
+            let parts = (0..n_variables).map(|at| match walk.part(whole, at) {
+                first if at == 0 => walk.guarded(first, whole),
+                other => other,
+            });
+            parts.collect()
+        }
+        _ => values,
     }
-    named_children(list).map(|value| walk.visit(value)).collect()
 }
 
 fn short_variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let values = field(node, "right").map(|list| values(walk, list)).unwrap_or_default();
     let Some(left) = field(node, "left") else { return Value::Unknown };
+    let n_variables = named_children(left).count();
+    let values = field(node, "right").map(|list| values(walk, list, n_variables)).unwrap_or_default();
     for (at, name) in named_children(left).enumerate() {
         if name.kind() == "identifier" {
             walk.declare_local(name, values.get(at).copied().unwrap_or_default());

@@ -405,8 +405,10 @@ fn supers<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Vec<Value> {
 
 /// A component of a record is a field and the method that reads it.
 fn components<'t>(walk: &mut Walk<'t>, list: Node<'t>, owner: DefinitionIx) {
+    let mut parts = Vec::new();
     for component in named_children(list) {
         let value = walk.field(component, "type");
+        parts.push(value);
         if let Some(modifiers) = modifiers(component) {
             walk.visit(modifiers);
         }
@@ -422,6 +424,7 @@ fn components<'t>(walk: &mut Walk<'t>, list: Node<'t>, owner: DefinitionIx) {
             }
         }
     }
+    walk.positional(owner, list, &parts);
 }
 
 fn enum_constant<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -626,27 +629,32 @@ fn label<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value) {
 }
 
 fn type_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let mut value = Value::Unknown;
-    for part in named_children(node) {
-        if part.kind() == "identifier" {
-            walk.declare_local(part, value);
-        } else {
-            value = walk.visit(part);
-        }
-    }
+    typed_pattern(walk, node, Value::Unknown);
     Value::Unknown
 }
 
-fn record_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+/// Declares a name of the type before it, or of the type of `held` for `var`.
+fn typed_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, held: Value) {
+    let mut value = Value::Unknown;
     for part in named_children(node) {
         match part.kind() {
-            "identifier" => {
-                walk.visit_as(part, Role::Type);
-            }
+            "identifier" => drop(walk.declare_local(part, value)),
+            _ if walk.text_of(part) == "var" => value = held,
+            _ => value = walk.visit(part),
+        }
+    }
+}
+
+fn record_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let mut of = Value::Unknown;
+    for part in named_children(node) {
+        match part.kind() {
+            "identifier" => of = walk.visit_as(part, Role::Type).instance(),
             "record_pattern_body" => {
-                for component in named_children(part) {
+                for (at, component) in named_children(part).enumerate() {
                     if component.kind() == "record_pattern_component" {
-                        type_pattern(walk, component);
+                        let held = walk.part(of, at);
+                        typed_pattern(walk, component, held);
                     } else {
                         walk.visit(component);
                     }

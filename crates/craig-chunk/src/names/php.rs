@@ -588,8 +588,14 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
             }
         }
         "list_literal" | "array_creation_expression" | "array_element_initializer" => {
-            for part in named_children(left) {
-                assign(walk, part, part, value.element());
+            for (at, part) in named_children(left).enumerate() {
+                let is_keyed = part.named_child_count() > 1;
+                let held = match left.kind() {
+                    "array_element_initializer" => value,
+                    _ if is_keyed => Value::Unknown,
+                    _ => walk.part_or_element(value, at),
+                };
+                assign(walk, part, part, held);
             }
         }
         "member_access_expression" => {
@@ -649,7 +655,7 @@ fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         ("??", Some(right)) => {
             let right = walk.visit(right);
-            left.or(right)
+            walk.either(left, right)
         }
         (_, right) => {
             if let Some(right) = right {
@@ -681,7 +687,7 @@ fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         None => condition,
     };
     let other = walk.field(node, "alternative");
-    first.branch(other)
+    walk.either(first, other)
 }
 
 fn match_arm<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -715,12 +721,11 @@ fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         return Value::Builtin;
     }
-    let mut element = Value::Unknown;
-    for part in named_children(node) {
-        element = walk.children(part);
-    }
-    match element {
-        Value::Instance(of) => Value::Collection(of),
+    let parts: Vec<Value> = named_children(node).map(|part| walk.children(part)).collect();
+    let has_keys = named_children(node).any(|part| part.named_child_count() > 1);
+    match parts[..] {
+        [_, _, ..] if !has_keys && parts.iter().all(|part| part.is_typed()) => walk.tuple(node, &parts),
+        [.., Value::Instance(of)] => Value::Collection(of),
         _ => Value::Builtin,
     }
 }

@@ -234,19 +234,13 @@ fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn either<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let left = walk.field(node, "left");
     let right = walk.field(node, "right");
-    if matches!(left, Value::Builtin) { right } else { left.or(right) }
+    walk.either(left, right)
 }
 
 fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let values: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
     match values[..] {
-        [first, _, other] => {
-            if first == Value::Builtin {
-                other
-            } else {
-                first.or(other)
-            }
-        }
+        [first, _, other] => walk.either(first, other),
         _ => Value::Unknown,
     }
 }
@@ -387,6 +381,9 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             ("Type" | "type", Value::Instance(of)) => Value::Itself(of),
             (_, value) => value,
         };
+    }
+    if matches!(name, "Tuple" | "tuple") && !walk.text_of(node).contains("...") {
+        return walk.tuple(node, &values);
     }
     if COLLECTIONS.contains(&name) {
         let value = if name.to_lowercase().contains("dict") || name.contains("Mapping") {
@@ -732,8 +729,9 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
         | "list"
         | "as_pattern_target"
         | "parenthesized_expression" => {
-            for part in named_children(left) {
-                assign(walk, part, part, Value::Unknown);
+            for (at, part) in named_children(left).enumerate() {
+                let value = walk.part_or_element(value, at);
+                assign(walk, part, part, value);
             }
         }
         _ => {
@@ -808,7 +806,14 @@ fn attribute_assigned<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, 
 }
 
 fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let value = walk.children(node);
+    let several = node.named_child(0).filter(|list| matches!(list.kind(), "expression_list" | "tuple"));
+    let value = match several {
+        Some(list) => {
+            let parts: Vec<Value> = named_children(list).map(|part| walk.visit(part)).collect();
+            walk.tuple(list, &parts)
+        }
+        None => walk.children(node),
+    };
     if value != Value::Builtin {
         walk.returns(value);
     }

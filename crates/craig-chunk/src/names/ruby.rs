@@ -49,6 +49,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("pattern", Read(types)),
         ("element_reference", Read(element_reference)),
         ("array", Read(array)),
+        ("right_assignment_list", Read(array)),
         ("parenthesized_statements", Transparent),
         ("body_statement", Read(body)),
         ("block_body", Read(body)),
@@ -1048,8 +1049,9 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
             }
         }
         "left_assignment_list" | "destructured_left_assignment" | "rest_assignment" if depth < 16 => {
-            for part in named_children(left) {
-                assign(walk, part, part, Value::Unknown, depth + 1);
+            for (at, part) in named_children(left).enumerate() {
+                let held = walk.part_or_element(value, at);
+                assign(walk, part, part, held, depth + 1);
             }
         }
         "global_variable" | "class_variable" => {}
@@ -1082,8 +1084,10 @@ fn element_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    match walk.children(node) {
-        Value::Called(of) => Value::Collection(of),
+    let parts: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
+    match parts[..] {
+        [Value::Called(of)] => Value::Collection(of),
+        [_, _, ..] if parts.iter().all(|part| part.is_typed()) => walk.tuple(node, &parts),
         _ => Value::Builtin,
     }
 }
@@ -1091,14 +1095,15 @@ fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field(node, "condition");
     let value = walk.field(node, "consequence");
-    value.or(walk.field(node, "alternative"))
+    let other = walk.field(node, "alternative");
+    walk.either(value, other)
 }
 
 fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let left = walk.field(node, "left");
     let right = walk.field(node, "right");
     match field(node, "operator").map_or("", |operator| operator.kind()) {
-        "||" | "or" => left.or(right),
+        "||" | "or" => walk.either(left, right),
         "&&" | "and" => right,
         _ => Value::Unknown,
     }

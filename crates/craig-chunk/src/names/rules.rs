@@ -25,7 +25,8 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 pub(super) fn ternary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field(node, "condition");
     let first = walk.field(node, "consequence");
-    first.branch(walk.field(node, "alternative"))
+    let other = walk.field(node, "alternative");
+    walk.either(first, other)
 }
 
 /// The type of an instance.

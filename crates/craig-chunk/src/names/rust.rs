@@ -42,6 +42,8 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("bracketed_type", Read(type_of)),
         ("qualified_type", Read(qualified_type)),
         ("array_type", Read(array_type)),
+        ("tuple_type", Read(tuple_type)),
+        ("tuple_expression", Read(tuple)),
         ("function_type", Read(function_type)),
         ("use_declaration", Read(import)),
         ("extern_crate_declaration", Skip),
@@ -419,6 +421,17 @@ fn type_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn qualified_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field_as(node, "type", Role::Type);
     walk.field_as(node, "alias", Role::Type)
+}
+
+/// `(Order, Invoice)`
+fn tuple_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let parts: Vec<Value> = named_children(node).map(|part| walk.visit(part).instance()).collect();
+    walk.tuple(node, &parts)
+}
+
+fn tuple<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let parts: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
+    walk.tuple(node, &parts)
 }
 
 fn array_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -1212,8 +1225,9 @@ fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value, depth: usize) 
             }
         }
         "tuple_pattern" | "slice_pattern" => {
-            for part in named_children(node) {
-                pattern(walk, part, Value::Unknown, depth + 1);
+            for (at, part) in named_children(node).enumerate() {
+                let held = walk.part_or_element(value, at);
+                pattern(walk, part, held, depth + 1);
             }
         }
         "tuple_struct_pattern" => {

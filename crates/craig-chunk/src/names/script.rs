@@ -23,8 +23,8 @@ use self::jsx::{jsx_element, jsx_end};
 use self::modules::{export, import};
 use self::objects::object;
 use self::types::{
-    conditional_type, index_signature, indexed_type, infer, mapped, nested_type, object_type, type_alias,
-    type_node, type_predicate, type_query,
+    conditional_type, index_signature, indexed_type, infer, mapped, nested_type, object_type, tuple_type,
+    type_alias, type_node, type_predicate, type_query,
 };
 use self::variables::{assignment, variable};
 use super::walk::NameRule::{Block, Inside, Literal, Read, Skip, Transparent, TypeName};
@@ -68,6 +68,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("sequence_expression", Transparent),
         ("object", Read(object)),
         ("array", Read(array)),
+        ("tuple_type", Read(tuple_type)),
         ("function_declaration", Read(function)),
         ("generator_function_declaration", Read(function)),
         ("function_signature", Read(function)),

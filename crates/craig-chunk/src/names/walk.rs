@@ -24,6 +24,8 @@ const MAX_BACK: usize = 64;
 const MAX_SPARE: usize = 32;
 /// Longer names are no identifiers.
 const MAX_NAME_BYTES: usize = 200;
+/// Names of members by position.
+const PARTS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
 
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]
@@ -513,6 +515,51 @@ impl<'t> Walk<'t> {
             (Value::Called(_), named) => self.choice(Choice::Inferred(called, named.instance())),
             _ => called,
         }
+    }
+
+    /// Either value: what branches give, or operators that fall back to another.
+    pub(crate) fn either(&mut self, first: Value, other: Value) -> Value {
+        match (first, other) {
+            (Value::Unknown | Value::Builtin, known) | (known, Value::Unknown | Value::Builtin) => known,
+            (first, other) if first == other => first,
+            (first, other) => self.choice(Choice::Union(first, other)),
+        }
+    }
+
+    /// A tuple: a type of its own that has no name, whose members are its parts, and a collection of what the first known one
+    /// is. Where nothing is known of these, neither is of the tuple.
+    pub(crate) fn tuple(&mut self, node: Node<'t>, parts: &[Value]) -> Value {
+        let Some(first) = parts.iter().find(|part| part.is_typed()) else { return Value::Builtin };
+        let Some(at) = self.define_as("tuple", node, node, DefinitionKind::Type, Traits::LOCAL) else {
+            return Value::Unknown;
+        };
+        self.set_value(at, first.collection());
+        self.positional(at, node, parts);
+        Value::Instance(Source::Definition(at))
+    }
+
+    /// Gives a type members by position, for patterns that take it apart.
+    pub(crate) fn positional(&mut self, of: DefinitionIx, node: Node<'t>, parts: &[Value]) {
+        let traits = Traits::LOCAL.and(Traits::EXPORTED);
+        for (name, &value) in PARTS.iter().zip(parts).filter(|(_, part)| part.is_typed()) {
+            if let Some(part) = self.define_named(name, Some(of), node, node, DefinitionKind::Field, traits) {
+                self.set_value(part, value);
+            }
+        }
+    }
+
+    /// A part of a tuple, or of what has members by position.
+    pub(crate) fn part(&mut self, of: Value, at: usize) -> Value {
+        let Some(name) = PARTS.get(at).filter(|_| of.is_typed()) else { return Value::Unknown };
+        let name = self.id(name);
+        self.unwritten(name, Role::Read, Site::Member(of))
+    }
+
+    /// A part of a tuple, or an element of a collection.
+    pub(crate) fn part_or_element(&mut self, of: Value, at: usize) -> Value {
+        let part = self.part(of, at);
+        let element = self.element(of);
+        self.guarded(part, element)
     }
 
     /// The first value if its type is known, else the other.
@@ -1065,7 +1112,7 @@ impl<'t> Walk<'t> {
 
     /// Notes what the enclosing function returns.
     pub(crate) fn returns(&mut self, value: Value) {
-        self.returned = self.returned.or(value);
+        self.returned = self.either(self.returned, value);
     }
 
     /// Notes an object that the enclosing function returns, which counts if nothing else is known.

@@ -12,6 +12,9 @@ use crate::workspace::{FileIx, Workspace};
 
 /// Folders beside a project's files that hold its packages.
 const SOURCE_FOLDERS: &[&str] = &["src", "lib", "python", "source"];
+/// Modules that a folder shares with a package that is imported, for it to be taken for that package: at least so many, and
+/// four of five.
+const MIN_SHARED_MODULES: usize = 3;
 
 pub(super) struct Modules<'w> {
     workspace: &'w Workspace,
@@ -19,6 +22,9 @@ pub(super) struct Modules<'w> {
     parents: HashMap<String, BTreeSet<String>>,
     /// Folders with modules, and all above them.
     folders: BTreeSet<String>,
+    /// Folders of packages that are imported by another name than the folder's, by that name: an installer gives it
+    /// (`package_dir`), or the folder that the project is checked out into.
+    renamed: HashMap<String, String>,
 }
 
 /// What a dotted name is.
@@ -30,7 +36,8 @@ enum Module {
 
 impl<'w> Modules<'w> {
     pub(super) fn new(workspace: &'w Workspace) -> Self {
-        let mut modules = Self { workspace, parents: HashMap::new(), folders: BTreeSet::new() };
+        let mut modules =
+            Self { workspace, parents: HashMap::new(), folders: BTreeSet::new(), renamed: HashMap::new() };
         for (_, file) in workspace.files_in(&[Language::Python]) {
             for above in ancestors(folder(&file.path)) {
                 if !modules.folders.insert(above.to_owned()) {
@@ -39,11 +46,55 @@ impl<'w> Modules<'w> {
             }
             modules.add_parents(&file.path);
         }
+        modules.renamed = modules.find_renamed();
         modules
     }
 
-    /// Notes under which name a file is found from outside of its packages.
+    /// Packages that no folder is named like, with the folder that has nearly all the modules that are imported from them.
+    fn find_renamed(&self) -> HashMap<String, String> {
+        let mut imported: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        let mut folders: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        for (_, file) in self.workspace.files_in(&[Language::Python]) {
+            for import in &file.references.imports {
+                let mut parts = import.target.split('.');
+                let first = parts.next().unwrap_or_default();
+                if !first.is_empty()
+                    && !self.parents.contains_key(first)
+                    && !standard::is_python_module(first)
+                {
+                    let names = import.names.iter().map(String::as_str).filter(|name| *name != "*");
+                    let modules = imported.entry(first).or_default();
+                    match parts.next() {
+                        Some(module) => modules.extend([module]),
+                        None => modules.extend(names),
+                    }
+                }
+            }
+            let parent = folder(&file.path);
+            match file_stem(&file.path) {
+                "__init__" if parent.is_empty() => {}
+                "__init__" => drop(folders.entry(name(parent)).or_default().insert(folder(parent))),
+                module => drop(folders.entry(module).or_default().insert(parent)),
+            }
+        }
+        let folder_of = |modules: &BTreeSet<&str>| {
+            let mut shared: HashMap<&str, usize> = HashMap::new();
+            for folder in modules.iter().filter_map(|module| folders.get(module)).flatten() {
+                *shared.entry(folder).or_default() += 1;
+            }
+            let (folder, n) = shared.into_iter().max_by_key(|&(folder, n)| (n, std::cmp::Reverse(folder)))?;
+            (n >= MIN_SHARED_MODULES && n * 5 >= modules.len() * 4).then(|| folder.to_owned())
+        };
+        let found =
+            imported.iter().filter_map(|(name, modules)| Some(((*name).to_owned(), folder_of(modules)?)));
+        found.collect()
+    }
+
+    /// Notes under which name a file is found from outside of its packages, unless it is a script without extension.
     fn add_parents(&mut self, path: &str) {
+        if !name(path).contains('.') {
+            return;
+        }
         let mut top = path;
         let mut parent = folder(path);
         while self.is_package(parent) {
@@ -128,7 +179,8 @@ impl<'w> Modules<'w> {
             std::iter::once(folder.to_owned()).chain(beside)
         });
         let mut above = above.filter_map(|folder| self.beginning_with(&folder, parts)).filter(has_names);
-        above.next().or_else(|| self.anywhere(from, parts))
+        let found = above.next().or_else(|| self.anywhere(from, parts));
+        found.or_else(|| self.module(self.renamed.get(first)?, &parts[1..]))
     }
 
     /// The module below `root`, if its first part is a module or a package of this root.

@@ -159,8 +159,16 @@ pub(super) fn constructor_parameters<'t>(
     if let Some(made) = child(node, "primary_constructor") {
         annotations(walk, made);
     }
+    let mut parts = Vec::new();
     for parameter in class_parameters(node) {
-        locals.extend(class_parameter(walk, parameter, owner));
+        let local = class_parameter(walk, parameter, owner);
+        let member =
+            child(parameter, "identifier").and_then(|name| walk.member_defined_as(Some(owner), name));
+        parts.push(member.and_then(|at| walk.definition(at)).map_or(Value::Unknown, |known| known.value));
+        locals.extend(local);
+    }
+    if has_modifier(walk, node, "data") {
+        walk.positional(owner, node, &parts);
     }
     locals
 }
@@ -603,13 +611,17 @@ pub(super) fn accessor<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// `val (a, b) = pair`
 fn destructured<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(list) = child(node, "multi_variable_declaration") else { return walk.children(node) };
-    initial_value(walk, node, list);
+    let value = initial_value(walk, node, list);
     if is_member(node) {
         for name in named_children(list).filter_map(|part| child(part, "identifier")) {
             walk.define(name, node, DefinitionKind::Variable, Traits::default());
         }
     } else {
-        declare_several(walk, list, Value::Unknown);
+        let parts = named_children(list).filter(|part| part.kind() == "variable_declaration");
+        for (at, part) in parts.enumerate() {
+            let held = walk.part(value, at);
+            declare_each(walk, part, held);
+        }
     }
     Value::Unknown
 }

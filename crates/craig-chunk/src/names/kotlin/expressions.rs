@@ -52,7 +52,7 @@ pub(super) fn branches<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.visit(part);
         } else {
             let other = walk.visit(part);
-            value = if at == 0 { other } else { value.branch(other) };
+            value = if at == 0 { other } else { walk.either(value, other) };
         }
     }
     value
@@ -80,7 +80,10 @@ pub(super) fn conditional<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         })
     };
     match parts.next() {
-        Some(other) => first.branch(walk.visit(other)),
+        Some(other) => {
+            let other = walk.visit(other);
+            walk.either(first, other)
+        }
         None => first,
     }
 }
@@ -106,7 +109,7 @@ pub(super) fn when<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 "when_subject" => subject = when_subject(walk, part),
                 "when_entry" => {
                     let other = when_entry(walk, part, subject);
-                    value = Some(value.map_or(other, |value| value.branch(other)));
+                    value = Some(value.map_or(other, |value| walk.either(value, other)));
                 }
                 _ => {}
             }
@@ -194,7 +197,7 @@ pub(super) fn binary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let operator = field(node, "operator").map_or("", |operator| walk.text_of(operator));
     let left = walk.field(node, "left");
     let right = walk.field(node, "right");
-    if operator == "?:" { left.branch(right) } else { Value::Builtin }
+    if operator == "?:" { walk.either(left, right) } else { Value::Builtin }
 }
 
 /// `name<Type>(argument)` is read as two comparisons.

@@ -115,9 +115,8 @@ fn logical<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Condition<'t> {
             let left = condition(walk, left);
             walk.expected = expected;
             let right = walk.narrowing(&left.fails, |walk| condition(walk, right));
-            let is_known = !matches!(left.value, Value::Builtin | Value::Unknown);
             let fails = left.fails.into_iter().chain(right.fails).collect();
-            let value = if is_known { left.value } else { right.value };
+            let value = walk.either(left.value, right.value);
             Condition { value, holds: Vec::new(), fails }
         }
         "instanceof" => {
@@ -130,8 +129,7 @@ fn logical<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Condition<'t> {
             let left = walk.visit(left);
             walk.expected = expected;
             let right = walk.visit(right);
-            let is_known = !matches!(left, Value::Builtin | Value::Unknown);
-            Condition { value: if is_known { left } else { right }, ..Condition::default() }
+            Condition { value: walk.either(left, right), ..Condition::default() }
         }
         _ => {
             walk.visit(left);
@@ -184,5 +182,5 @@ pub(super) fn ternary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.expected = expected;
     let other = walk.narrowing(&tested.fails, |walk| walk.field(node, "alternative"));
     walk.expected = Value::Unknown;
-    if first == Value::Builtin { other } else { first.or(other) }
+    walk.either(first, other)
 }

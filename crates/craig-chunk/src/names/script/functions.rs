@@ -123,7 +123,8 @@ pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         let bound = walk.field(parameter, "constraint").instance();
         let default = walk.field(parameter, "value").instance();
         if let Some(name) = field(parameter, "name") {
-            walk.declare_type_parameter(name, at, bound.branch(default));
+            let bound = if bound == Value::Builtin { default } else { bound.or(default) };
+            walk.declare_type_parameter(name, at, bound);
         }
     }
 }

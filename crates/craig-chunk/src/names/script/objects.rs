@@ -13,6 +13,9 @@ use crate::names::{Choice, DefinitionIx, DefinitionKind, Role, Site, Source, Tra
 
 /// A value that is returned: an object written out is of a type of its own that has no name.
 pub(super) fn value_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if bare(node).kind() == "array" {
+        return tuple_of(walk, node);
+    }
     let is_new = |object: &Node<'t>| has_names(*object) && cast_type(node).is_none();
     let Some(object) = object_in(walk, node).filter(is_new).filter(|_| !is_typed(walk.expected)) else {
         return walk.visit(node);
@@ -25,6 +28,21 @@ pub(super) fn value_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         None => Value::Unknown,
     }
+}
+
+/// An array written out whose elements differ is a tuple.
+fn tuple_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let array = bare(node);
+    let is_call = |part: Node<'_>| matches!(part.kind(), "new_expression" | "call_expression" | "identifier");
+    let mut texts: Vec<&str> = named_children(array).map(|part| walk.text_of(part)).collect();
+    let n_elements = texts.len();
+    texts.sort_unstable();
+    texts.dedup();
+    if n_elements < 2 || texts.len() < n_elements || !named_children(array).all(is_call) {
+        return walk.visit(node);
+    }
+    let parts: Vec<Value> = named_children(array).map(|part| walk.visit(part)).collect();
+    walk.tuple(array, &parts)
 }
 
 /// The object that a value is, or that it wraps.
@@ -41,6 +59,11 @@ fn has_names(object: Node<'_>) -> bool {
         kind => matches!(kind, "method_definition" | "shorthand_property_identifier"),
     };
     named_children(object).any(is_named)
+}
+
+/// Whether a value is an object that has members with names.
+pub(super) fn has_members(walk: &Walk<'_>, value: Node<'_>) -> bool {
+    object_in(walk, value).is_some_and(has_names)
 }
 
 /// Whether a value is an object that has functions, or what may be some, under names.

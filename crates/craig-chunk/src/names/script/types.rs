@@ -197,8 +197,26 @@ pub(super) fn conditional_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value
         walk.children_except(node, &["consequence", "alternative"]);
         let first = walk.field(node, "consequence");
         let other = walk.field(node, "alternative");
-        first.branch(other)
+        walk.either(first, other)
     })
+}
+
+/// `[Order, Invoice]`
+pub(super) fn tuple_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let parts: Vec<Value> = named_children(node).map(|part| part_type(walk, part)).collect();
+    walk.tuple(node, &parts)
+}
+
+/// A part of a tuple's type, which may have a name.
+fn part_type<'t>(walk: &mut Walk<'t>, part: Node<'t>) -> Value {
+    match part.kind() {
+        "required_parameter" | "optional_parameter" => walk.field(part, "type").instance(),
+        "rest_type" => {
+            walk.children(part);
+            Value::Unknown
+        }
+        _ => walk.visit(part).instance(),
+    }
 }
 
 /// `Type['name']`: what the member holds.

@@ -5,9 +5,11 @@ use tree_sitter::Node;
 use super::expressions::{is_name, quoted_name};
 use super::frameworks::takes_callback;
 use super::modules::{exported_member, exported_whole, is_exports, is_handed_on, required_by};
-use super::objects::{bare, defined, function_of, has_functions, local_function, plain_name};
+use super::objects::{
+    bare, defined, function_of, has_functions, has_members, local_function, plain_name, value_of,
+};
 use super::prototypes::{assigned_prototype, prototype_owner};
-use crate::grammar::{field, named_children};
+use crate::grammar::{all_children, field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionKind, GLOBAL, Role, Source, Traits, Value};
 
@@ -21,7 +23,7 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     let declared = walk.field(node, "type").instance();
     if name.kind() != "identifier" {
-        let held = value.map_or(Value::Unknown, |value| walk.visit(value));
+        let held = value.map_or(Value::Unknown, |value| value_of(walk, value));
         pattern(walk, name, declared.or(held));
         return Value::Unknown;
     }
@@ -125,8 +127,18 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value) {
             }
         }
         "array_pattern" => {
-            for part in named_children(node) {
-                pattern(walk, part, walk.first_of(value).element());
+            let mut at = 0;
+            for part in all_children(node) {
+                match part.kind() {
+                    "," => at += 1,
+                    _ if part.is_named() => {
+                        let named = walk.part(value, at);
+                        let element = walk.first_of(value).element();
+                        let held = walk.guarded(named, element);
+                        pattern(walk, part, held);
+                    }
+                    _ => {}
+                }
             }
         }
         "pair_pattern" => {
@@ -358,7 +370,7 @@ fn assigned_member<'t>(
     };
     let is_this = base.is_some_and(|base| base.kind() == "this");
     let is_function = function_of(walk, right).is_some();
-    let defines = is_function || bare(right).kind() == "class" || has_functions(walk, right);
+    let defines = is_function || bare(right).kind() == "class" || has_members(walk, right);
     if let Some(owner) = owner
         && is_name(name)
         && (is_this || is_prototype || defines)

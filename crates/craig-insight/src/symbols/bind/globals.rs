@@ -117,6 +117,15 @@ impl FileBinder<'_, '_, '_> {
 
     /// Members of that name of any type, for a receiver of which nothing is known.
     pub(super) fn candidates(&self, sought: Sought) -> Bound {
+        // Members by position are those of known types alone.
+        if self
+            .binder
+            .table
+            .text(sought.name)
+            .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            return Bound::default();
+        }
         let mut found = self.members_named(sought, false);
         match self.family {
             Family::Rust => self.keep_declared(&mut found),

@@ -96,7 +96,10 @@ impl Binder<'_, '_> {
             return false;
         }
         match (self.types[at as usize], self.types[other as usize]) {
-            (Type::Instance(a), Type::Instance(b)) => self.table.canonical(a) == self.table.canonical(b),
+            (Type::Instance(a), Type::Instance(b)) => {
+                let is_tuple = |of: SymbolIx| self.table.entry(of).traits.has(Traits::LOCAL);
+                self.table.canonical(a) == self.table.canonical(b) || is_tuple(a) && is_tuple(b)
+            }
             (Type::External(_), Type::Instance(_)) | (Type::Instance(_), Type::External(_)) => false,
             _ => true,
         }
