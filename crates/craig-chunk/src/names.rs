@@ -348,7 +348,7 @@ pub struct Parameter {
 impl Parameter {
     /// Whether anything is known of it.
     pub fn is_known(&self) -> bool {
-        self.takes.iter().chain([&self.value]).any(|value| !matches!(value, Value::Unknown | Value::Builtin))
+        self.takes.iter().chain([&self.value]).any(|value| value.is_typed())
     }
 }
 
@@ -449,6 +449,9 @@ pub const FIXTURES: &str = "@";
 
 /// The name of exports to all files: what a script defines, or `declare global`.
 pub const GLOBAL: &str = "globalThis";
+
+/// Names of the object whose members all scripts see as names by themselves.
+pub const GLOBAL_OBJECTS: &[&str] = &["globalThis", "global", "window"];
 
 /// A name that a file exports by a statement of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

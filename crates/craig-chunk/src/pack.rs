@@ -129,8 +129,9 @@ fn read_references(bytes: &[u8]) -> Option<(References, Vec<&str>)> {
 /// Bits of the first byte of an occurrence: its role, its site, and by how many lines it follows the one before.
 const SITE_SHIFT: u32 = 3;
 const LINES_SHIFT: u32 = 6;
-/// Sites of names with type arguments, whose number follows.
+/// The site of a call of a local variable, with how far back what it holds stands; 0 for a local variable itself.
 const HELD: u8 = 5;
+/// Sites of names with type arguments, whose number follows.
 const BARE_GENERIC: u8 = 6;
 const MEMBER_GENERIC: u8 = 7;
 /// The difference of lines is a number of its own.

@@ -236,6 +236,16 @@ impl<'a> Asked<'a> {
     ) -> Self {
         let mut parts = graph.parts(first);
         parts.sort_by_key(|&at| (at != first, at));
+        Self::from_parts(store, project, graph, parts)
+    }
+
+    /// The symbol that has these definitions.
+    fn from_parts(
+        store: &'a Store,
+        project: &'a Project,
+        graph: &'a SymbolGraph,
+        parts: Vec<SymbolIx>,
+    ) -> Self {
         Self { store, project, graph, parts, others: Vec::new(), inner_line: None }
     }
 

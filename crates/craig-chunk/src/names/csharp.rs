@@ -299,10 +299,8 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
             if let Value::Instance(Source::Definition(of)) = tuple {
                 let traits = Traits::LOCAL.and(Traits::EXPORTED);
                 for (part, value) in named_children(node).zip(parts) {
-                    let name = field(part, "name");
-                    let name = name
-                        .and_then(|name| walk.define_in(Some(of), name, part, DefinitionKind::Field, traits));
-                    if let Some(at) = name {
+                    let Some(name) = field(part, "name") else { continue };
+                    if let Some(at) = walk.define_in(Some(of), name, part, DefinitionKind::Field, traits) {
                         walk.set_value(at, value);
                     }
                 }
@@ -621,20 +619,14 @@ fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let name = field(declarator, "name");
         walk.expected = declared;
         let mut value = Value::Unknown;
-        let mut taken_apart = None;
-        for part in named_children(declarator).filter(|part| Some(*part) != name) {
-            if part.kind() == "tuple_pattern" {
-                taken_apart = Some(part);
-            } else {
-                value = walk.visit(part);
-            }
+        let pattern = child(declarator, "tuple_pattern");
+        for part in named_children(declarator).filter(|part| Some(*part) != name && Some(*part) != pattern) {
+            value = walk.visit(part);
         }
         walk.expected = Value::Unknown;
-        if let Some(pattern) = taken_apart.or(name.filter(|name| name.kind() == "tuple_pattern")) {
+        if let Some(pattern) = pattern {
             declare_all(walk, pattern, value);
-            continue;
-        }
-        if let Some(name) = name {
+        } else if let Some(name) = name {
             walk.declare_local(name, declared.or(value));
         }
     }

@@ -613,7 +613,7 @@ fn label<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value) {
     for part in named_children(node) {
         match part.kind() {
             "identifier" => {
-                if !matches!(of, Value::Unknown | Value::Builtin) {
+                if of.is_typed() {
                     walk.member(part, of, Role::Read);
                 }
                 walk.at_site(part, Role::Read, Site::Bare);

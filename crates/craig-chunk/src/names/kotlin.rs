@@ -284,9 +284,8 @@ fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// A name by itself, which may be a member of what `apply` and its like are called on.
 fn bare<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> Value {
     let receiver = walk.local_value(RECEIVER);
-    let is_member = !matches!(receiver, Value::Unknown | Value::Builtin)
-        && !walk.is_bound(node)
-        && walk.text_of(node).starts_with(char::is_lowercase);
+    let is_member =
+        receiver.is_typed() && !walk.is_bound(node) && walk.text_of(node).starts_with(char::is_lowercase);
     let is_of_function = !walk.is_bound(node) && walk.text_of(node).starts_with(char::is_lowercase);
     let value = walk.name(node, role);
     let of_function = walk.local_value(OF_FUNCTION);

@@ -259,7 +259,7 @@ fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             "name" | "qualified_name" | "relative_name" => walk.visit_as(part, Role::Type).instance(),
             _ => walk.visit(part),
         };
-        if matches!(value, Value::Unknown | Value::Builtin) {
+        if !value.is_typed() {
             value = found;
         }
     }
@@ -716,7 +716,7 @@ fn array<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             "string" => class_in_text(walk, of, unquoted(walk.text_of(of))),
             _ => class_argument(walk, of).unwrap_or_else(|| walk.visit(of)),
         };
-        if !matches!(of, Value::Unknown | Value::Builtin) {
+        if of.is_typed() {
             walk.member(method, of, Role::Call);
         }
         return Value::Builtin;

@@ -260,10 +260,7 @@ fn type_value<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         "string" => child(node, "string_content").map_or(Value::Unknown, |text| quoted_type(walk, text)),
         "binary_operator" | "union_type" => {
             let parts: Vec<Value> = named_children(node).map(|part| type_value(walk, part)).collect();
-            parts
-                .into_iter()
-                .find(|part| !matches!(part, Value::Unknown | Value::Builtin))
-                .unwrap_or_default()
+            parts.into_iter().find(|part| part.is_typed()).unwrap_or_default()
         }
         "subscript" | "generic_type" => generic(walk, node),
         _ => {
@@ -374,7 +371,7 @@ fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             _ => values.push(type_value(walk, part)),
         }
     }
-    let is_known = |value: &Value| !matches!(value, Value::Unknown | Value::Builtin);
+    let is_known = |value: &Value| value.is_typed();
     if WRAPPERS.contains(&name) {
         let value = values.into_iter().find(is_known).unwrap_or_default();
         return match (name, value) {

@@ -1040,7 +1040,7 @@ fn assign<'t>(walk: &mut Walk<'t>, left: Node<'t>, whole: Node<'t>, value: Value
             } else if let Some(known) = walk.member_defined_as(this, left) {
                 walk.visit_as(left, Role::Write);
                 if let Some(known) = walk.definition(known) {
-                    known.value = if known.value == Value::Builtin { value } else { known.value.or(value) };
+                    known.value = if known.value.is_typed() { known.value } else { value };
                 }
             } else if let Some(definition) =
                 walk.define_in(this, left, whole, DefinitionKind::Field, Traits::PRIVATE)

@@ -911,9 +911,9 @@ fn closure_of<'t>(walk: &Walk<'t>, argument: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
-/// Reads the arguments of a function. Closures among them take what the function says, or else, of a method of an option or iterator,
-/// what is in it.
-fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, function: Value, method: &str, content: Value) {
+/// Reads the arguments of a function, or of a method of a value. Closures among them take what the function declares, or else
+/// what is in the option or iterator that the method is called on.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, function: Value, method: Option<(Value, &str)>) {
     let parts = named_children(list).filter(|part| !part.kind().ends_with("comment"));
     for (at, part) in parts.enumerate() {
         let Some(closure) = closure_of(walk, part) else {
@@ -921,7 +921,10 @@ fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, function: Value, method: &
             continue;
         };
         let given = [0, 1].map(|inner| {
-            let visited = if is_visited(method, inner) { content } else { Value::Unknown };
+            let visited = match method {
+                Some((of, name)) if is_visited(name, inner) => content(walk, of),
+                _ => Value::Unknown,
+            };
             walk.guarded(passed(function, at, inner), visited)
         });
         closure_given(walk, closure, &|inner| match given.get(inner) {
@@ -1337,8 +1340,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             let member = walk.member(name, of, Role::Call);
             let name = walk.text_of(name);
             if let Some(list) = field(node, "arguments") {
-                let content = content(walk, of);
-                arguments(walk, list, member, name, content);
+                arguments(walk, list, member, Some((of, name)));
             }
             called_method(of, name, member)
         }
@@ -1352,7 +1354,7 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 return field(node, "arguments").map_or(Value::Unknown, |arguments| walk.children(arguments));
             }
             if let Some(list) = field(node, "arguments") {
-                arguments(walk, list, value, "", Value::Unknown);
+                arguments(walk, list, value, None);
             }
             match value {
                 Value::Instance(_) | Value::Collection(_) => value,

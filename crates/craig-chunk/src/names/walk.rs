@@ -492,7 +492,7 @@ impl<'t> Walk<'t> {
     /// An instance of a generic type with what it is applied to. Of its arguments, so many are followed.
     pub(crate) fn applied(&mut self, whole: Value, mut arguments: Vec<Value>) -> Value {
         const MAX_ARGUMENTS: usize = 3;
-        let is_known = |argument: &Value| !matches!(argument, Value::Unknown | Value::Builtin);
+        let is_known = |argument: &Value| argument.is_typed();
         if !matches!(whole, Value::Itself(_) | Value::Instance(_)) {
             return whole;
         }
@@ -1007,7 +1007,7 @@ impl<'t> Walk<'t> {
         for scope in self.scopes.iter_mut().rev() {
             if let Some(bound) = scope.names.get_mut(&name) {
                 if let Bound::Local(known) = bound {
-                    *known = if *known == Value::Builtin { value } else { known.or(value) };
+                    *known = if known.is_typed() { *known } else { value };
                 }
                 return;
             }

@@ -195,11 +195,7 @@ impl Engine {
             let stored = stored_text(&store, project, cursor.path)?;
             let lines = LineMap::new(&stored, cursor.text);
             let Some(symbol) = find(&graph, lines) else { return Ok(None) };
-            let mut parts = graph.parts(symbol);
-            parts.sort_by_key(|&at| (at != symbol, at));
-            let asked =
-                Asked { store: &store, project, graph: &graph, parts, others: Vec::new(), inner_line: None };
-            answer(&asked, lines).map(Some)
+            answer(&Asked::from_definition(&store, project, &graph, symbol), lines).map(Some)
         })
     }
 }

@@ -34,15 +34,7 @@ impl Engine {
             let found = names.iter().filter_map(|name| {
                 let named = graph.find(&SymbolQuery::parse(name)?);
                 let is_telling = (1..=MAX_DEFINITIONS).contains(&named.len());
-                let asked = || Asked {
-                    store: &store,
-                    project,
-                    graph: &graph,
-                    parts: named,
-                    others: Vec::new(),
-                    inner_line: None,
-                };
-                is_telling.then(|| kept_symbol(&asked(), name))
+                is_telling.then(|| kept_symbol(&Asked::from_parts(&store, project, &graph, named), name))
             });
             Ok(found.collect())
         })

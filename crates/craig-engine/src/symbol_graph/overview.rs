@@ -99,14 +99,7 @@ impl Engine {
         let store = self.store()?;
         self.read(&store, handle, |project| {
             let graph = self.symbol_graph(&store, project, cancellation)?;
-            let asked = Asked {
-                store: &store,
-                project,
-                graph: &graph,
-                parts: Vec::new(),
-                others: Vec::new(),
-                inner_line: None,
-            };
+            let asked = Asked::from_parts(&store, project, &graph, Vec::new());
             Page { asked, files: HashMap::new(), cancellation }.overview(architecture)
         })
     }
@@ -289,8 +282,7 @@ impl Page<'_> {
     /// What a symbol calls, as deep as there is room for.
     fn flow_from(&self, symbol: SymbolIx) -> Flow {
         let Asked { store, project, graph, .. } = self.asked;
-        let asked =
-            Asked { store, project, graph, parts: vec![symbol], others: Vec::new(), inner_line: None };
+        let asked = Asked::from_parts(store, project, graph, vec![symbol]);
         let request = SymbolRequest {
             min_confidence: FLOW_CONFIDENCE,
             depth: FLOW_DEPTH,

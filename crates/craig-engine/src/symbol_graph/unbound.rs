@@ -6,7 +6,7 @@ use craig_insight::SymbolReference;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Asked;
+use super::{Asked, own_name};
 use crate::{Engine, EngineError, GrepLine, GrepRequest};
 
 /// Lines with the word that a symbol is called, without its definitions and references, and without the definitions of other
@@ -49,7 +49,7 @@ impl BoundWord {
         let definitions = definitions.map(|found| (found.file, found.line));
         let references = references.iter().map(|found| (found.file, found.line));
         let places = definitions.chain(references).map(|(file, line)| (asked.path(file).to_owned(), line));
-        Self { word: name.rsplit(['.', ':']).next().unwrap_or(&name).to_owned(), places: places.collect() }
+        Self { word: own_name(&name).to_owned(), places: places.collect() }
     }
 }
 

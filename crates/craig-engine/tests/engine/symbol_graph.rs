@@ -352,3 +352,17 @@ fn lines_of_calls_that_are_not_listed_are_counted() {
         workshop.engine.call_hierarchy("tree", "f", CallDirection::In, &SymbolRequest::default()).unwrap();
     assert_eq!(found.calls[0].text("a.py"), "g  :5-18 at 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 and 3 more");
 }
+
+#[test]
+fn lines_with_the_own_name_of_a_member_are_unbound() {
+    for (path, name, text) in [
+        ("a.php", "Cart\\total", "<?php\nclass Cart {\n    function total() {}\n}\n$anything->total();\n"),
+        ("a.py", "Cart.total", "class Cart:\n    def total(self):\n        pass\n\n# what total() is\n"),
+    ] {
+        let workshop = Workshop::with_files(&[(path, text)]);
+        let request = SymbolRequest { min_confidence: 99, unbound: Some(9), ..SymbolRequest::default() };
+        let found = workshop.engine.references("tree", name, &request).unwrap().unbound.unwrap();
+        assert_eq!((found.word.as_str(), found.total), ("total", 1));
+        assert_eq!(found.lines[0].line, 5);
+    }
+}

@@ -52,42 +52,52 @@ impl<'w> Modules<'w> {
 
     /// Packages that no folder is named like, with the folder that has nearly all the modules that are imported from them.
     fn find_renamed(&self) -> HashMap<String, String> {
-        let mut imported: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-        let mut folders: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-        for (_, file) in self.workspace.files_in(&[Language::Python]) {
-            for import in &file.references.imports {
-                let mut parts = import.target.split('.');
-                let first = parts.next().unwrap_or_default();
-                if !first.is_empty()
-                    && !self.parents.contains_key(first)
-                    && !standard::is_python_module(first)
-                {
-                    let names = import.names.iter().map(String::as_str).filter(|name| *name != "*");
-                    let modules = imported.entry(first).or_default();
-                    match parts.next() {
-                        Some(module) => modules.extend([module]),
-                        None => modules.extend(names),
-                    }
-                }
-            }
-            let parent = folder(&file.path);
-            match file_stem(&file.path) {
-                "__init__" if parent.is_empty() => {}
-                "__init__" => drop(folders.entry(name(parent)).or_default().insert(folder(parent))),
-                module => drop(folders.entry(module).or_default().insert(parent)),
-            }
-        }
-        let folder_of = |modules: &BTreeSet<&str>| {
+        let parents = self.parents_of_modules();
+        let nearly_all = |modules: &BTreeSet<&str>| {
             let mut shared: HashMap<&str, usize> = HashMap::new();
-            for folder in modules.iter().filter_map(|module| folders.get(module)).flatten() {
+            for folder in modules.iter().filter_map(|module| parents.get(module)).flatten() {
                 *shared.entry(folder).or_default() += 1;
             }
             let (folder, n) = shared.into_iter().max_by_key(|&(folder, n)| (n, std::cmp::Reverse(folder)))?;
             (n >= MIN_SHARED_MODULES && n * 5 >= modules.len() * 4).then(|| folder.to_owned())
         };
-        let found =
-            imported.iter().filter_map(|(name, modules)| Some(((*name).to_owned(), folder_of(modules)?)));
-        found.collect()
+        let packages = self.modules_of_missing_packages().into_iter();
+        packages.filter_map(|(name, modules)| Some((name.to_owned(), nearly_all(&modules)?))).collect()
+    }
+
+    /// What is imported from packages of which no folder has the name, by package.
+    fn modules_of_missing_packages(&self) -> HashMap<&str, BTreeSet<&str>> {
+        let mut imported: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        let files = self.workspace.files_in(&[Language::Python]);
+        for import in files.flat_map(|(_, file)| &file.references.imports) {
+            let mut parts = import.target.split('.');
+            let package = parts.next().unwrap_or_default();
+            let is_known = self.parents.contains_key(package) || standard::is_python_module(package);
+            if package.is_empty() || is_known {
+                continue;
+            }
+            let modules = imported.entry(package).or_default();
+            match parts.next() {
+                Some(module) => modules.extend([module]),
+                None => modules.extend(import.names.iter().map(String::as_str).filter(|name| *name != "*")),
+            }
+        }
+        imported
+    }
+
+    /// The folders that have a module or package of a name, by that.
+    fn parents_of_modules(&self) -> HashMap<&str, BTreeSet<&str>> {
+        let mut parents: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        for (_, file) in self.workspace.files_in(&[Language::Python]) {
+            let parent = folder(&file.path);
+            let (module, parent) = match file_stem(&file.path) {
+                "__init__" if parent.is_empty() => continue,
+                "__init__" => (name(parent), folder(parent)),
+                module => (module, parent),
+            };
+            parents.entry(module).or_default().insert(parent);
+        }
+        parents
     }
 
     /// Notes under which name a file is found from outside of its packages, unless it is a script without extension.

@@ -1199,13 +1199,17 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                     table.inner_group(self.family, group, name).map_or_else(Bound::external, Bound::package)
                 }
             },
-            Type::External(Some(of)) if !self.declared_member(of, sought).is_empty() => {
-                Bound::symbols(&self.declared_member(of, sought), GLOBAL)
-            }
             Type::External(_) | Type::Collection(_) | Type::Arguments(..) => {
-                match self.of_traits_in_scope(sought) {
-                    found if found.is_empty() => self.extension(of, sought),
-                    found => Bound::symbols(&found, GLOBAL),
+                let mut found = match of {
+                    Type::External(Some(interface)) => self.declared_member(interface, sought),
+                    _ => Vec::new(),
+                };
+                if found.is_empty() {
+                    found = self.of_traits_in_scope(sought);
+                }
+                match found.is_empty() {
+                    true => self.extension(of, sought),
+                    false => Bound::symbols(&found, GLOBAL),
                 }
             }
             Type::Unknown | Type::Argument(..) | Type::Generic(_) if self.family == Family::Jvm => {

@@ -47,12 +47,10 @@ pub(super) fn catch<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 /// The value of one of the branches.
 pub(super) fn branches<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let mut value = Value::Unknown;
-    for (at, part) in named_children(node).enumerate() {
-        if part.kind() == "finally_block" {
-            walk.visit(part);
-        } else {
-            let other = walk.visit(part);
-            value = if at == 0 { other } else { walk.either(value, other) };
+    for part in named_children(node) {
+        let other = walk.visit(part);
+        if part.kind() != "finally_block" {
+            value = walk.either(value, other);
         }
     }
     value
@@ -103,18 +101,18 @@ fn leaves(walk: &Walk<'_>, node: Node<'_>) -> bool {
 pub(super) fn when<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         let mut subject = None;
-        let mut value: Option<Value> = None;
+        let mut value = Value::Unknown;
         for part in named_children(node) {
             match part.kind() {
                 "when_subject" => subject = when_subject(walk, part),
                 "when_entry" => {
                     let other = when_entry(walk, part, subject);
-                    value = Some(value.map_or(other, |value| walk.either(value, other)));
+                    value = walk.either(value, other);
                 }
                 _ => {}
             }
         }
-        value.unwrap_or_default()
+        value
     })
 }
 

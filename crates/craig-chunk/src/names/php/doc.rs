@@ -290,7 +290,7 @@ fn value_of<'t>(walk: &mut Walk<'t>, comment: Node<'t>, written: &'t str) -> Val
     let mut value = Value::Unknown;
     for part in parts(written.trim_start_matches('?')) {
         let found = value_of_part(walk, comment, part.trim_ascii());
-        if matches!(value, Value::Unknown | Value::Builtin) {
+        if !value.is_typed() {
             value = found;
         }
     }

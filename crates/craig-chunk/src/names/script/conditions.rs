@@ -3,7 +3,6 @@
 use tree_sitter::Node;
 
 use super::expressions::this;
-use super::objects::is_typed;
 use crate::grammar::{field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{Choice, Value};
@@ -73,7 +72,7 @@ fn known<'t>(walk: &mut Walk<'t>, path: Node<'t>) -> Value {
 fn discriminated<'t>(walk: &mut Walk<'t>, compared: Node<'t>) -> Option<(Node<'t>, Value)> {
     let of = field(compared, "object").filter(|of| compared.kind() == "member_expression" && is_path(*of))?;
     let known = known(walk, of);
-    is_typed(known).then(|| (of, walk.choice(Choice::Tested(known, Value::Unknown))))
+    known.is_typed().then(|| (of, walk.choice(Choice::Tested(known, Value::Unknown))))
 }
 
 /// `switch (shape.kind) { … }`

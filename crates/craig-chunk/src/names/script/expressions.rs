@@ -6,7 +6,7 @@ use super::classes::type_arguments;
 use super::frameworks::value_of_call;
 use super::functions::read_result;
 use super::modules::{is_exports, required};
-use super::objects::{FUNCTIONS, bare, defined, is_typed};
+use super::objects::{FUNCTIONS, bare, defined};
 use super::prototypes::{mixed, with_prototype};
 use super::types::collection_of;
 use super::variables::pattern;
@@ -85,7 +85,7 @@ pub(super) fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return element;
     };
     let named = walk.member(name, value, role);
-    if role == Role::Call || !is_typed(element) {
+    if role == Role::Call || !element.is_typed() {
         return named;
     }
     // Of a record it is an element.
@@ -161,11 +161,11 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         // They keep the elements.
         ("filter", Value::Instance(of)) => Value::Collection(of),
         ("find" | "findLast", found) if found != Value::Unknown => found,
-        ("then", _) if is_of_promise && is_typed(given.returned) => given.returned,
-        ("catch" | "finally", promised) if is_of_promise && is_typed(promised) => {
+        ("then", _) if is_of_promise && given.returned.is_typed() => given.returned,
+        ("catch" | "finally", promised) if is_of_promise && promised.is_typed() => {
             walk.choice(Choice::Guarded(called.called(), promised))
         }
-        _ if is_typed(made) => made,
+        _ if made.is_typed() => made,
         _ => value_of_call(walk, function, called, type_argument, given),
     }
 }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::expressions::Given;
-use super::objects::{FUNCTIONS, bare, is_typed};
+use super::objects::{FUNCTIONS, bare};
 use crate::grammar::{field, iterates, named_children};
 use crate::names::walk::Walk;
 use crate::names::{Choice, Role, Site, Source, Value};
@@ -74,7 +74,7 @@ pub(super) fn value_of_call<'t>(
         None => Value::Unknown,
     };
     let known = walk.inferred(called.called(), type_argument.or(class));
-    if is_typed(made) { walk.choice(Choice::Guarded(known, made)) } else { known }
+    if made.is_typed() { walk.choice(Choice::Guarded(known, made)) } else { known }
 }
 
 /// What is loaded: the default of a module, or of an object that stands for one, or else the value itself.

@@ -123,7 +123,7 @@ pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
         let bound = walk.field(parameter, "constraint").instance();
         let default = walk.field(parameter, "value").instance();
         if let Some(name) = field(parameter, "name") {
-            let bound = if bound == Value::Builtin { default } else { bound.or(default) };
+            let bound = if bound.is_typed() { bound } else { default };
             walk.declare_type_parameter(name, at, bound);
         }
     }

@@ -2,7 +2,6 @@
 
 use tree_sitter::Node;
 
-use super::objects::is_typed;
 use crate::grammar::{field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{Role, Site, Value};
@@ -41,7 +40,7 @@ fn jsx_attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>, properties: Value) {
     for (at, part) in named_children(node).enumerate() {
         if at > 0 {
             jsx_value(walk, part, held);
-        } else if is_typed(properties) && part.kind() == "property_identifier" {
+        } else if properties.is_typed() && part.kind() == "property_identifier" {
             held = walk.at_site(part, Role::Write, Site::Key(properties));
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn value_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return tuple_of(walk, node);
     }
     let is_new = |object: &Node<'t>| has_names(*object) && cast_type(node).is_none();
-    let Some(object) = object_in(walk, node).filter(is_new).filter(|_| !is_typed(walk.expected)) else {
+    let Some(object) = object_in(walk, node).filter(is_new).filter(|_| !walk.expected.is_typed()) else {
         return walk.visit(node);
     };
     wrappers(walk, bare(node));
@@ -113,7 +113,7 @@ pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                     known.traits = known.traits.and(Traits::PROPERTY);
                 }
                 walk.function(at, |walk| {
-                    if is_typed(expected) {
+                    if expected.is_typed() {
                         walk.declare_local_named("this", expected);
                     }
                     walk.expected = held;
@@ -124,14 +124,14 @@ pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 }
             }
             "shorthand_property_identifier" => {
-                if is_typed(expected) {
+                if expected.is_typed() {
                     walk.at_site(part, Role::Write, Site::Key(expected));
                 }
                 walk.visit(part);
             }
             "spread_element" => {
                 let value = walk.children(part);
-                if is_typed(expected) && is_typed(value) {
+                if expected.is_typed() && value.is_typed() {
                     expected = walk.choice(Choice::Guarded(expected, value));
                 }
                 taken.push(value);
@@ -146,15 +146,10 @@ pub(super) fn object<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// What an object takes its members from: `{ ...one, ...other }`.
 pub(super) fn spread<'t>(walk: &mut Walk<'t>, parts: Vec<Value>) -> Value {
-    let mut known: Vec<Value> = parts.into_iter().filter(|part| is_typed(*part)).collect();
+    let mut known: Vec<Value> = parts.into_iter().filter(|part| part.is_typed()).collect();
     known.truncate(MAX_PARTS);
     let Some(last) = known.pop() else { return Value::Builtin };
     known.into_iter().rfold(last, |other, part| walk.choice(Choice::Union(part, other)))
-}
-
-/// Whether an object is known to be of a type, or to be what a member of one is.
-pub(super) fn is_typed(expected: Value) -> bool {
-    !matches!(expected, Value::Unknown | Value::Builtin)
 }
 
 /// The key of a property of an object whose type is known; what it holds.
@@ -165,8 +160,8 @@ fn key<'t>(walk: &mut Walk<'t>, part: Node<'t>, of: Value) -> Value {
             walk.visit(name);
             Value::Unknown
         }
-        "property_identifier" if is_typed(of) => walk.at_site(name, Role::Write, Site::Key(of)),
-        "string" if is_typed(of) => match child(name, "string_fragment") {
+        "property_identifier" if of.is_typed() => walk.at_site(name, Role::Write, Site::Key(of)),
+        "string" if of.is_typed() => match child(name, "string_fragment") {
             Some(name) => walk.at_site(name, Role::Write, Site::Key(of)),
             None => Value::Unknown,
         },
@@ -215,7 +210,7 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
     let expected = std::mem::take(&mut walk.expected);
     for part in named_children(node) {
         let held = match part.kind() {
-            "pair" | "method_definition" if is_typed(expected) => key(walk, part, expected),
+            "pair" | "method_definition" if expected.is_typed() => key(walk, part, expected),
             _ => Value::Unknown,
         };
         match part.kind() {
@@ -238,7 +233,7 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
             }
             "method_definition" => method(walk, part, owner),
             "shorthand_property_identifier" => {
-                if is_typed(expected) {
+                if expected.is_typed() {
                     walk.at_site(part, Role::Write, Site::Key(expected));
                 }
                 let value = walk.visit(part);
@@ -250,7 +245,7 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
             // It has the members of what it takes them from.
             "spread_element" => {
                 let taken = walk.children(part);
-                if let Some(known) = walk.definition(owner).filter(|_| is_typed(taken)) {
+                if let Some(known) = walk.definition(owner).filter(|_| taken.is_typed()) {
                     known.supers.push(taken);
                 }
             }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::modules::{exported_from, is_exports};
-use super::objects::{bare, is_typed, object_of, spread, value_of};
+use super::objects::{bare, object_of, spread, value_of};
 use crate::grammar::{field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionIx, Role, Source, Value};
@@ -107,7 +107,7 @@ fn give<'t>(walk: &mut Walk<'t>, owner: DefinitionIx, value: Node<'t>) {
         }
         _ => walk.visit_as(with_prototype(walk, value).unwrap_or(value), Role::Inherit),
     };
-    if let Some(known) = walk.definition(owner).filter(|_| is_typed(inherited)) {
+    if let Some(known) = walk.definition(owner).filter(|_| inherited.is_typed()) {
         known.supers.push(inherited);
     }
 }
@@ -149,7 +149,7 @@ pub(super) fn given_bases<'t>(walk: &Walk<'t>, call: Node<'t>, bases: &mut Vec<V
                 continue;
             }
         };
-        bases.extend(Some(walk.last_member(name)).filter(|base| is_typed(*base)));
+        bases.extend(Some(walk.last_member(name)).filter(|base| base.is_typed()));
     }
 }
 

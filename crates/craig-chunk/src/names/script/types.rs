@@ -4,7 +4,6 @@ use tree_sitter::Node;
 
 use super::classes::class_body;
 use super::functions::{is_function_type, signature, type_parameters};
-use super::objects::is_typed;
 use crate::grammar::{child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{Choice, DefinitionKind, Role, Source, Traits, Value};
@@ -68,14 +67,14 @@ fn alias_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, parts: &mut Vec<Value>) 
             let mut first = Value::Unknown;
             for part in named_children(node) {
                 let of = alias_parts(walk, part, parts);
-                first = if is_typed(first) { first } else { of };
+                first = if first.is_typed() { first } else { of };
             }
             first
         }
         "parenthesized_type" => node.named_child(0).map_or(Value::Unknown, |of| alias_parts(walk, of, parts)),
         _ => {
             let of = walk.visit(node);
-            if is_typed(of) && parts.len() < MAX_ALIAS_PARTS {
+            if of.is_typed() && parts.len() < MAX_ALIAS_PARTS {
                 parts.push(of.instance());
             }
             of
@@ -169,7 +168,7 @@ pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         _ => {
             let parts: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
-            let mut known: Vec<Value> = parts.into_iter().filter(|part| is_typed(*part)).collect();
+            let mut known: Vec<Value> = parts.into_iter().filter(|part| part.is_typed()).collect();
             known.truncate(MAX_PARTS);
             let last = known.pop().unwrap_or_default();
             known

@@ -11,7 +11,7 @@ use super::objects::{
 use super::prototypes::{assigned_prototype, prototype_owner};
 use crate::grammar::{all_children, field, named_children};
 use crate::names::walk::Walk;
-use crate::names::{DefinitionKind, GLOBAL, Role, Source, Traits, Value};
+use crate::names::{DefinitionKind, GLOBAL, GLOBAL_OBJECTS, Role, Source, Traits, Value};
 
 pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(name) = field(node, "name") else { return Value::Unknown };
@@ -236,9 +236,6 @@ fn assigned_function<'t>(walk: &mut Walk<'t>, name: Node<'t>, whole: Node<'t>, f
     }
     value
 }
-
-/// Names of the object whose members all files see as names by themselves.
-const GLOBAL_OBJECTS: &[&str] = &["globalThis", "global", "window"];
 
 /// Names that runtimes define: tests put something else in their place, which others do not mean.
 const OF_RUNTIMES: &[&str] = &[

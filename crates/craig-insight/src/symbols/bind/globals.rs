@@ -1,6 +1,6 @@
 //! Names that no scope and no import binds: globals of C#, crates of Rust, and candidates by name alone.
 
-use craig_chunk::names::{DefinitionKind, Role, Site, Source, Traits, Value};
+use craig_chunk::names::{DefinitionKind, GLOBAL_OBJECTS, Role, Site, Source, Traits, Value};
 use rustc_hash::FxHashSet;
 
 use super::{Bound, FileBinder, GLOBAL, MAX_CANDIDATES, ONLY, Sought, TYPED};
@@ -82,13 +82,14 @@ impl FileBinder<'_, '_, '_> {
     /// A member of the object whose members all files see as names by themselves: of a declared `Window`, or a global name.
     pub(super) fn of_global_object(&mut self, value: Value, sought: Sought, depth: usize) -> Option<Bound> {
         let Value::Itself(Source::Occurrence(at)) = value else { return None };
+        if self.family != Family::Script {
+            return None;
+        }
         let (table, modules) = (self.binder.table, self.binder.modules);
         let occurrence = table.files[self.file].occurrences.get(at as usize)?;
         let name = table.files[self.file].text(occurrence.name);
-        let is_global = self.family == Family::Script
-            && occurrence.site == Site::Bare
-            && matches!(name, "window" | "globalThis" | "global" | "self");
-        if !is_global || self.bound(at, depth).is_known() {
+        let is_object = GLOBAL_OBJECTS.contains(&name) || name == "self";
+        if occurrence.site != Site::Bare || !is_object || self.bound(at, depth).is_known() {
             return None;
         }
         let window = table.find("Window").map_or(Vec::new(), |window| modules.global(self.file, window));
@@ -118,12 +119,8 @@ impl FileBinder<'_, '_, '_> {
     /// Members of that name of any type, for a receiver of which nothing is known.
     pub(super) fn candidates(&self, sought: Sought) -> Bound {
         // Members by position are those of known types alone.
-        if self
-            .binder
-            .table
-            .text(sought.name)
-            .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_digit()))
-        {
+        let is_position = |name: &str| name.starts_with(|c: char| c.is_ascii_digit());
+        if self.binder.table.text(sought.name).is_some_and(is_position) {
             return Bound::default();
         }
         let mut found = self.members_named(sought, false);
