@@ -298,8 +298,6 @@ pub enum Site {
     Lexical(DefinitionIx),
     /// In the import with this index.
     Import(u32),
-    /// A local variable that is called and holds what an earlier occurrence refers to.
-    Held(OccurrenceIx),
     /// A local variable: left out in the end.
     Local,
 }

@@ -129,8 +129,6 @@ fn read_references(bytes: &[u8]) -> Option<(References, Vec<&str>)> {
 /// Bits of the first byte of an occurrence: its role, its site, and by how many lines it follows the one before.
 const SITE_SHIFT: u32 = 3;
 const LINES_SHIFT: u32 = 6;
-/// The site of a call of a local variable, with how far back what it holds stands; 0 for a local variable itself.
-const HELD: u8 = 5;
 /// Sites of names with type arguments, whose number follows.
 const BARE_GENERIC: u8 = 6;
 const MEMBER_GENERIC: u8 = 7;
@@ -338,7 +336,7 @@ fn write_occurrences(writer: &mut Writer, occurrences: &[Occurrence]) {
             Site::Key(value) => (2, Some(value)),
             Site::Lexical(_) => (3, None),
             Site::Import(_) => (4, None),
-            Site::Held(_) | Site::Local => (HELD, None),
+            Site::Local => (5, None),
         };
         let first = occurrence.role.to_byte() | site << SITE_SHIFT;
         writer.byte(first | lines.map_or(FAR, |lines| lines as u8) << LINES_SHIFT);
@@ -352,12 +350,8 @@ fn write_occurrences(writer: &mut Writer, occurrences: &[Occurrence]) {
         if matches!(site, BARE_GENERIC | MEMBER_GENERIC) {
             writer.byte(occurrence.type_arguments);
         }
-        match occurrence.site {
-            Site::Lexical(index) | Site::Import(index) => writer.u32(index),
-            // Counted back.
-            Site::Held(held) => writer.u32((at as OccurrenceIx).saturating_sub(held)),
-            Site::Local => writer.u32(0),
-            _ => {}
+        if let Site::Lexical(index) | Site::Import(index) = occurrence.site {
+            writer.u32(index);
         }
         if occurrence.role == Role::Call {
             writer.optional(occurrence.arguments.map(u32::from));
@@ -396,10 +390,7 @@ fn read_occurrences(reader: &mut Reader<'_>) -> Option<Vec<Occurrence>> {
             2 => Site::Key(read_value(reader, at)?),
             3 => Site::Lexical(reader.u32()?),
             4 => Site::Import(reader.u32()?),
-            HELD => match reader.u32()? {
-                0 => Site::Local,
-                back => Site::Held(at.checked_sub(back)?),
-            },
+            5 => Site::Local,
             _ => return None,
         };
         let is_generic = matches!(code, BARE_GENERIC | MEMBER_GENERIC);
@@ -557,7 +548,6 @@ fn is_within_bounds(names: &Names) -> bool {
         Site::Member(value) | Site::Key(value) => is_value(value),
         Site::Lexical(at) => is_definition(*at),
         Site::Import(at) => (*at as usize) < names.imports.len(),
-        Site::Held(at) => (*at as usize) < names.occurrences.len(),
     };
     names.packages.iter().all(is_name)
         && names.definitions.iter().all(|definition| {

@@ -243,11 +243,7 @@ impl<'t> Walk<'t> {
         let occurrences = mem::take(&mut self.found.occurrences);
         let mut kept = Vec::with_capacity(occurrences.len());
         let mut new_index: Vec<Option<OccurrenceIx>> = Vec::with_capacity(occurrences.len());
-        for mut occurrence in occurrences {
-            if let Site::Held(at) = occurrence.site {
-                let held = new_index.get(at as usize).copied().flatten();
-                occurrence.site = held.map_or(Site::Local, Site::Held);
-            }
+        for occurrence in occurrences {
             let is_kept = occurrence.site != Site::Local;
             new_index.push(is_kept.then_some(kept.len() as OccurrenceIx));
             kept.extend(is_kept.then_some(occurrence));
@@ -689,22 +685,14 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The call of a local variable that holds what is imported, a member of its name, or one of what a function returns: a
-    /// call of that.
+    /// The call of a local variable that holds what is imported, or a member of what a function returns: a call of that.
     pub(crate) fn local_call(&mut self, node: Node<'t>) {
         let name = self.id(self.text_of(node));
         if let Some(Bound::Local(Value::Itself(Source::Occurrence(at)))) = self.bound(name)
             && let Some(&held) = self.found.occurrences.get(at as usize)
+            && matches!(held.site, Site::Member(Value::Called(_) | Value::Itself(_)) | Site::Import(_))
         {
-            match held.site {
-                Site::Member(Value::Called(_) | Value::Itself(_)) | Site::Import(_) => {
-                    self.push(node, held.name, Role::Call, held.site);
-                }
-                Site::Member(_) if held.name == name => {
-                    self.push(node, name, Role::Call, Site::Held(at));
-                }
-                _ => {}
-            }
+            self.push(node, held.name, Role::Call, held.site);
         }
     }
 

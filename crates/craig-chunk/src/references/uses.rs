@@ -135,7 +135,7 @@ impl Style {
                 }
                 Some(self.join(&self.path(names, of, n_parts + 1)?, name))
             }
-            Site::Key(_) | Site::Held(_) | Site::Local => None,
+            Site::Key(_) | Site::Local => None,
         }
     }
 

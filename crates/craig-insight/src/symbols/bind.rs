@@ -765,26 +765,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 self.of_choice(at, depth, &|binder, value, depth| binder.key_of(value, sought, depth))
             }
             Site::Key(value) => self.key_of(value, sought, depth + 1),
-            Site::Held(at) => self.held_by_local(at, depth + 1),
             Site::Local => Bound::default(),
         }
-    }
-
-    /// The functions and classes that a local variable holds.
-    fn held_by_local(&mut self, at: OccurrenceIx, depth: usize) -> Bound {
-        let binder = self.binder;
-        let is_callable = |at: SymbolIx| {
-            let entry = binder.table.entry(at);
-            entry.kind == DefinitionKind::Class
-                || entry.kind.is_callable() && !entry.traits.has(Traits::PROPERTY)
-        };
-        let held = self.bound(at, depth);
-        let functions = held.entities.iter().filter_map(|&entity| match entity {
-            Entity::Symbol(at) if is_callable(at) => Some(entity),
-            Entity::Symbol(at) => binder.held(at).map(Entity::Symbol),
-            _ => None,
-        });
-        Bound { entities: functions.collect(), confidence: held.confidence.min(HELD) }
     }
 
     /// What a member of one of two values is.
