@@ -77,9 +77,7 @@ pub(super) fn has_functions(walk: &Walk<'_>, value: Node<'_>) -> bool {
 
 /// The members of an object that is what `owner` stands for.
 pub(super) fn object_of<'t>(walk: &mut Walk<'t>, object: Node<'t>, owner: DefinitionIx) {
-    let before = walk.this.replace(owner);
     walk.inside(Some(owner), |walk| members(walk, object, owner));
-    walk.this = before;
 }
 
 /// An object that no variable holds: its functions are no definitions that others could name.

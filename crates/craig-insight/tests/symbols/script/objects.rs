@@ -222,3 +222,28 @@ export function View({ onDone }: Props) { onDone(1); return null }
         "#]],
     );
 }
+
+#[test]
+fn this_in_values_of_an_object_is_that_of_the_method_around_it() {
+    check(
+        "
+//- /rule.ts
+class I18n { text() {} }
+class Decoy { text() {} i18n = 1 }
+export class Rule {
+  constructor(private i18n: I18n) {}
+  evaluate() { return { found: this.i18n.text(), later: () => this.i18n.text() } }
+}
+",
+        &expect![[r#"
+            class I18n rule.ts:1
+                rule.ts:4 type 99
+            method I18n.text rule.ts:1
+                rule.ts:5 call 95
+                rule.ts:5 call 95
+            field Rule.i18n rule.ts:4
+                rule.ts:5 read 95
+                rule.ts:5 read 95
+        "#]],
+    );
+}
