@@ -5,12 +5,15 @@
 
 Each repository is ingested once for each binary into WORK, and every symbol is asked by its place. A line counts once,
 whatever its role; what the truth leaves open (`unresolved`, files in `skip`, vendored and generated files) counts neither
-for nor against. Confidence 50 and more is a claim. Missing and wrong lines are written only for sets named by --set.
+for nor against. What the default confidence (70) shows is a claim. Overloads, which the truth takes as one symbol, are
+asked one by one, and their answers united. Missing and wrong lines are written only for sets named by --set.
 """
 import argparse, fnmatch, json, os, pathlib, re, subprocess, sys, time
 import draw
 
 NO_OVERRIDES = ("python", "go", "c", "cpp")
+OVERLOADS = ("java", "kotlin", "csharp")
+CLAIM = 70
 
 
 def ask(craig, repo, db, home, place):
@@ -41,6 +44,16 @@ def ask_symbol(craig, repo, db, home, symbol):
     return answer
 
 
+def ask_overloads(craig, repo, db, home, symbol):
+    """The answer about a symbol with those about its other overloads."""
+    answer = ask_symbol(craig, repo, db, home, symbol)
+    for path, line in symbol["definitions"]:
+        if "references" in answer and (path, line) != (symbol["path"], symbol["line"]):
+            other = ask_symbol(craig, repo, db, home, {**symbol, "path": path, "line": line})
+            answer["references"] += other.get("references", [])
+    return answer
+
+
 def ratio(a, b):
     return a / b if b else 1.0
 
@@ -62,7 +75,7 @@ def measure(args, truth_path):
     ingested = time.time() - began
     totals = dict.fromkeys(["right", "wrong", "missing", "cright", "cwrong", "cmissing", "with", "nothing", "errors", "wrong90", "claims90", "possible"], 0)
     details, by_symbol = [], []
-    leaves = {}
+    leaves, lines = {}, {}
 
     def left_out(path):
         if path not in leaves:
@@ -73,8 +86,15 @@ def measure(args, truth_path):
             leaves[path] = draw.left_out(path, text)
         return leaves[path]
 
+    def is_comment(path, number):
+        """Whether a line is one of a doc comment, whose types the truth leaves out."""
+        if path not in lines:
+            lines[path] = open(os.path.join(repo, path), encoding="utf-8", errors="replace").read().split("\n")
+        return lines[path][number - 1 : number] and lines[path][number - 1].lstrip().startswith(("/**", "* @"))
+
     for symbol in truth["symbols"]:
-        answer = ask_symbol(args.craig, repo, db, home, symbol)
+        ask_all = ask_overloads if truth["language"] in OVERLOADS else ask_symbol
+        answer = ask_all(args.craig, repo, db, home, symbol)
         definitions = {tuple(d) for d in symbol["definitions"]} | {(symbol["path"], symbol["line"])}
         mentioned = {(p, n) for p, n, _ in symbol["references"]}
         unresolved = {tuple(u) for u in symbol["unresolved"] or ()}
@@ -82,7 +102,7 @@ def measure(args, truth_path):
         def kept(line):
             if line in definitions or any(fnmatch.fnmatch(line[0], g) for g in truth["skip"]) or left_out(line[0]):
                 return False
-            return line in mentioned or not (symbol["unresolved"] is None or line in unresolved)
+            return line in mentioned or not (symbol["unresolved"] is None or line in unresolved or is_comment(*line))
 
         found = answer.get("references", [])
         if "references" not in answer:
@@ -94,9 +114,9 @@ def measure(args, truth_path):
             line = f["path"], f["line"]
             if kept(line):
                 best[line] = max(best.get(line, 0), f["confidence"])
-        claimed = {line for line, c in best.items() if c >= 50}
+        claimed = {line for line, c in best.items() if c >= CLAIM}
         wanted = {line for line in mentioned if kept(line)}
-        calls = {(f["path"], f["line"]) for f in found if f["role"] == "call" and f["confidence"] >= 50}
+        calls = {(f["path"], f["line"]) for f in found if f["role"] == "call" and f["confidence"] >= CLAIM}
         calls = {line for line in calls if kept(line)}
         wanted_calls = {(p, n) for p, n, role in symbol["references"] if role == "call"}
         wanted_calls = {line for line in wanted_calls if kept(line)}

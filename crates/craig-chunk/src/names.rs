@@ -6,6 +6,7 @@
 
 pub(crate) mod c;
 pub(crate) mod csharp;
+mod doc;
 pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod kotlin;

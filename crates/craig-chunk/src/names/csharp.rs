@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::rules::{assignment, plain, ternary, this};
 use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+use super::{DefinitionIx, DefinitionKind, Imported, Parameter, Role, Site, Source, Traits, Value};
 use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -463,6 +463,9 @@ fn delegate<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         });
         Value::Unknown
     });
+    if let Some(definition) = definition {
+        walk.set_parameters(definition);
+    }
     Value::Unknown
 }
 
@@ -496,9 +499,13 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         type_parameters(walk, node);
         let declared = type_field(walk, node, "returns").or(type_field(walk, node, "type"));
         let arity = parameters(walk, node);
-        if !traits.has(Traits::EXTENSION) {
+        if traits.has(Traits::EXTENSION) {
+            // What it is called on.
+            walk.parameters.drain(..1.min(walk.parameters.len()));
+        } else {
             walk.set_arity(definition, arity);
         }
+        walk.set_parameters(definition);
         rest(walk, node);
         declared
     });
@@ -534,10 +541,12 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
     let list = field(node, "parameters").or_else(|| child(node, "parameter_list"))?;
     let mut n = 0usize;
     let mut is_fixed = true;
+    let mut found = Vec::new();
     for parameter in named_children(list) {
         if parameter.kind() == "parameter" {
             n += 1;
             let value = type_field(walk, parameter, "type");
+            found.push(Parameter { value, takes: Vec::new() });
             let Some(name) = field(parameter, "name") else { continue };
             let of = field(parameter, "type");
             for part in named_children(parameter) {
@@ -557,6 +566,7 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
         let value = type_value(walk, of, Role::Type);
         walk.declare_local(name, value);
     }
+    walk.parameters = found;
     u8::try_from(n).ok().filter(|_| is_fixed)
 }
 
@@ -815,10 +825,23 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let called = walk.visit_as(function, Role::Call);
     let named = std::mem::take(&mut walk.named);
     if let Some(list) = field(node, "arguments") {
-        walk.visit(list);
-        walk.set_arguments(called, list.named_child_count());
+        let of = walk.receiver(called);
+        let element = walk.element(of);
+        arguments(walk, list, called, element);
     }
     walk.inferred(called.called(), named)
+}
+
+/// Reads the arguments of a call, of what is `called`.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) {
+    for (at, part) in named_children(list).enumerate() {
+        let given = called.parameter(at);
+        walk.callback = walk.lambda_parameter(given, element);
+        walk.expected = given;
+        walk.visit(part);
+        (walk.callback, walk.expected) = (Value::Unknown, Value::Unknown);
+    }
+    walk.set_arguments(called, list.named_child_count());
 }
 
 fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -833,8 +856,7 @@ fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = field(node, "type").map_or(Value::Unknown, |of| type_value(walk, of, Role::Call));
     if let Some(list) = field(node, "arguments") {
-        walk.visit(list);
-        walk.set_arguments(value, list.named_child_count());
+        arguments(walk, list, value, Value::Unknown);
     }
     if let Some(list) = field(node, "initializer") {
         initializer(walk, list, value);
@@ -898,13 +920,18 @@ fn with<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let (expected, first) = (std::mem::take(&mut walk.expected), std::mem::take(&mut walk.callback));
     walk.function(None, |walk| {
         match field(node, "parameters") {
             Some(name) if name.kind() == "implicit_parameter" => {
-                walk.declare_local(name, Value::Unknown);
+                walk.declare_local(name, first);
             }
             _ => {
                 parameters(walk, node);
+                let list = field(node, "parameters").into_iter().flat_map(named_children);
+                for (at, name) in list.filter_map(|part| field(part, "name")).enumerate() {
+                    walk.declare_again(name, if at == 0 { first } else { expected.parameter(at) });
+                }
             }
         }
         match field(node, "body").or_else(|| child(node, "block")) {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::rules::{assignment, itself, plain, ternary, this};
 use super::walk::NameRule::{Block, Literal, Name, Read, Skip, Transparent};
 use super::walk::{NameTable, ScopeKind, Walk};
-use super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Source, Traits, Value};
+use super::{DefinitionIx, DefinitionKind, Imported, Parameter, Role, Site, Source, Traits, Value};
 use crate::grammar::{all_children, child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -459,6 +459,7 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             None => (node.kind() == "annotation_type_element_declaration").then_some(0),
         };
         walk.set_arity(definition, arity);
+        walk.set_parameters(definition);
         walk.children_except(node, &["name", "type_parameters", "type", "parameters", "dimensions"]);
         if kind == DefinitionKind::Constructor { walk.this_value() } else { declared }
     });
@@ -469,11 +470,13 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Option<u8> {
     let mut n = 0usize;
     let mut is_fixed = true;
+    let mut found = Vec::new();
     for parameter in named_children(list) {
         match parameter.kind() {
             "formal_parameter" => {
                 n += 1;
                 let declared = typed(walk, parameter);
+                found.push(Parameter { value: declared, takes: Vec::new() });
                 if let Some(name) = field(parameter, "name") {
                     walk.declare_local(name, declared);
                 }
@@ -493,6 +496,7 @@ fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Option<u8> {
             _ => {}
         }
     }
+    walk.parameters = found;
     u8::try_from(n).ok().filter(|_| is_fixed)
 }
 
@@ -763,20 +767,24 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let types = field(node, "type_arguments").map_or(Value::Unknown, |list| walk.children(list));
     walk.named = Value::Unknown;
     if let Some(list) = field(node, "arguments") {
-        let n = arguments(walk, list, of.element());
+        let n = arguments(walk, list, called, of.element());
         walk.set_arguments(called, n);
     }
     let named = types.or(std::mem::take(&mut walk.named));
     walk.inferred(called.called(), named)
 }
 
-/// Reads arguments; how many there are. The first parameter of a lambda is an element of the receiver.
-fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, element: Value) -> usize {
+/// Reads arguments; how many there are.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) -> usize {
     let mut n = 0;
     for argument in named_children(list) {
         match argument.kind() {
             "line_comment" | "block_comment" => continue,
-            "lambda_expression" => lambda_of(walk, argument, element),
+            "lambda_expression" => {
+                let given = called.parameter(n);
+                let first = walk.lambda_parameter(given, element);
+                lambda_of(walk, argument, first, given);
+            }
             _ => {
                 walk.visit(argument);
             }
@@ -794,7 +802,7 @@ fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field(node, "type_arguments");
     let value = walk.visit_as(of, Role::Call);
     if let Some(list) = field(node, "arguments") {
-        let n = arguments(walk, list, Value::Unknown);
+        let n = arguments(walk, list, value, Value::Unknown);
         walk.set_arguments(value, n);
     }
     if let Some(body) = child(node, "class_body") {
@@ -845,11 +853,12 @@ fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    lambda_of(walk, node, Value::Unknown);
+    lambda_of(walk, node, Value::Unknown, Value::Unknown);
     Value::Unknown
 }
 
-fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, first: Value) {
+/// Reads a lambda with its first parameter; the others are what `given` takes.
+fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, first: Value, given: Value) {
     walk.function(None, |walk| {
         match field(node, "parameters") {
             Some(list) if list.kind() == "formal_parameters" => {
@@ -859,8 +868,8 @@ fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, first: Value) {
                 walk.declare_local(name, first);
             }
             Some(list) => {
-                for name in named_children(list) {
-                    walk.declare_local(name, Value::Unknown);
+                for (at, name) in named_children(list).enumerate() {
+                    walk.declare_local(name, if at == 0 { first } else { given.parameter(at) });
                 }
             }
             None => {}

@@ -299,7 +299,8 @@ fn type_declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     if let Some(definition) = walk.define(name, node, kind, Traits::default()) {
         let n_templates = walk.templates.len();
-        doc::note_templates(walk, node);
+        doc::note_templates(walk, node, definition);
+        doc::apply_supers(walk, node, definition);
         body_of_type(walk, node, definition);
         walk.inside_type(definition, |walk| doc::declared_members(walk, node, definition));
         walk.templates.truncate(n_templates);
@@ -410,7 +411,7 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let parent = if is_method { walk.this } else { None };
     let Some(definition) = walk.define_in(parent, name, node, kind, traits) else { return Value::Unknown };
     let n_templates = walk.templates.len();
-    doc::note_templates(walk, node);
+    doc::note_templates(walk, node, definition);
     walk.function(Some(definition), |walk| {
         let is_constructor = kind == DefinitionKind::Constructor;
         parameters(walk, node, is_constructor);
@@ -429,8 +430,9 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if returns_receiver(walk, node, definition) {
         walk.set_returns_receiver(definition);
     }
-    let is_generic = doc::returned(walk, node).is_some_and(|documented| doc::is_generic(walk, documented));
-    if is_generic && field(node, "return_type").is_none() {
+    // `(T is null ? Order : T)` depends on how the function is called.
+    let is_conditional = doc::returned(walk, node).is_some_and(|documented| documented.starts_with('('));
+    if is_conditional && field(node, "return_type").is_none() {
         walk.override_value(definition, Value::Unknown);
     }
     walk.templates.truncate(n_templates);

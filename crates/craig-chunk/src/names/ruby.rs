@@ -1,5 +1,7 @@
 //! Names in Ruby.
 
+mod doc;
+
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -11,7 +13,7 @@ use crate::grammar::{child, field, named_children};
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
-        ("comment", Skip),
+        ("comment", Read(doc::comment)),
         ("integer", Literal),
         ("float", Literal),
         ("nil", Skip),
@@ -232,6 +234,10 @@ fn fields_of_structure<'t>(walk: &Walk<'t>, made: Node<'t>) -> Option<Node<'t>> 
 }
 
 fn body_of<'t>(walk: &mut Walk<'t>, definition: DefinitionIx, body: Option<Node<'t>>) {
+    // The grammar leaves the comment before the first statement outside of the body.
+    if let Some(comment) = body.and_then(|body| body.prev_named_sibling()).filter(|part| part.kind() == "comment") {
+        walk.visit(comment);
+    }
     let before = std::mem::take(&mut walk.is_private);
     walk.scope(ScopeKind::Block, |walk| {
         walk.declare_local_named("self", Value::Itself(Source::Definition(definition)));
@@ -292,12 +298,20 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let block = list.and_then(|list| child(list, "block_parameter")).and_then(|block| field(block, "name"));
     let block = block.map(|block| walk.text_of(block));
     let block = std::mem::replace(&mut walk.block, block);
+    let comment = walk.doc_before(node);
     walk.function(definition, |walk| {
         walk.declare_local_named("self", this);
         if let Some(list) = list {
             parameters(walk, list, &|_| Value::Unknown);
+            for part in named_children(list) {
+                let name = field(part, "name").unwrap_or(part);
+                let documented = doc::parameter(walk, comment, walk.text_of(name));
+                walk.declare_again(name, documented);
+            }
         }
-        walk.field(node, "body")
+        let documented = doc::returned(walk, comment);
+        let value = walk.field(node, "body");
+        documented.or(value)
     });
     walk.is_static = before;
     walk.hooked = hooked;
@@ -687,7 +701,9 @@ fn call_of_self<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &str, method: Opt
             return Value::Unknown;
         }
         (accessor, Some(arguments)) if ACCESSORS.contains(&accessor) && walk.this.is_some() => {
+            let (comment, first) = (walk.doc_before(node), walk.found.definitions.len());
             symbols(walk, arguments, 0..usize::MAX, DefinitionKind::Field, Traits::PROPERTY);
+            doc::set_values(walk, comment, first);
             return Value::Unknown;
         }
         ("define_method" | "alias_method" | "define_singleton_method" | "scope", Some(arguments))

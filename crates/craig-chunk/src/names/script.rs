@@ -2,6 +2,7 @@
 
 mod classes;
 mod conditions;
+mod doc;
 mod expressions;
 mod frameworks;
 mod functions;
@@ -26,13 +27,13 @@ use self::types::{
     conditional_type, index_signature, indexed_type, infer, mapped, nested_type, object_type, tuple_type,
     type_alias, type_node, type_predicate, type_query,
 };
-use self::variables::{assignment, variable};
-use super::walk::NameRule::{Block, Inside, Literal, Read, Skip, Transparent, TypeName};
+use self::variables::{assignment, statement, variable};
+use super::walk::NameRule::{Block, Literal, Read, Skip, Transparent, TypeName};
 use super::walk::NameTable;
 
 pub(crate) static TABLE: NameTable = NameTable {
     rules: &[
-        ("comment", Skip),
+        ("comment", Read(doc::comment)),
         ("string", Literal),
         ("number", Literal),
         ("regex", Literal),
@@ -54,7 +55,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("subscript_expression", Read(subscript)),
         ("call_expression", Read(call)),
         ("new_expression", Read(new)),
-        ("parenthesized_expression", Transparent),
+        ("parenthesized_expression", Read(doc::parenthesized)),
         ("await_expression", Transparent),
         ("non_null_expression", Transparent),
         ("as_expression", Read(cast)),
@@ -129,7 +130,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("property_identifier", Skip),
         ("statement_identifier", Skip),
         ("private_property_identifier", Skip),
-        ("expression_statement", Inside),
+        ("expression_statement", Read(statement)),
     ],
     hoists: true,
 };

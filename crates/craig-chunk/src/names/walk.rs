@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::{
     Choice, Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names,
-    Occurrence, OccurrenceIx, Parameter, Role, Site, Source, Traits, Value, c::Paste,
+    Occurrence, OccurrenceIx, Parameter, Role, Site, Source, Traits, Value, c::Paste, doc::Comment,
 };
 use crate::grammar::{self, Grammar};
 
@@ -24,6 +24,8 @@ const MAX_BACK: usize = 64;
 const MAX_SPARE: usize = 32;
 /// Longer names are no identifiers.
 const MAX_NAME_BYTES: usize = 200;
+/// Between a doc comment and what it documents stands no more: `export const name = async `.
+const MAX_AFTER_DOC: usize = 160;
 /// Names of members by position.
 const PARTS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
 
@@ -123,6 +125,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) named: Value,
     /// The parameters of the signature that was read last.
     pub(crate) parameters: Vec<Parameter>,
+    /// The doc comment that was read last.
+    pub(crate) doc: Option<Comment<'t>>,
     /// What type guards say about variables and their members here.
     narrowed: Vec<Narrowed<'t>>,
     /// How many values each choice is between, those of choices within it counted.
@@ -153,7 +157,7 @@ pub(crate) struct Walk<'t> {
     pub(crate) pastes: FxHashMap<NameId, Vec<Paste>>,
     /// In Rust, fields by their type whose type is the parameter of it at this index.
     pub(crate) parameter_fields: Vec<(NameId, NameId, usize)>,
-    /// In PHP, type parameters of what encloses the node, with the values of their bounds.
+    /// In PHP, type parameters of what encloses the node, with their values.
     pub(crate) templates: Vec<(&'t str, Value)>,
     /// In Rust, type parameters whose bound is the type of a function, with what that takes.
     pub(crate) callables: Vec<(&'t str, Vec<Value>)>,
@@ -191,6 +195,7 @@ impl<'t> Walk<'t> {
             callback: Value::Unknown,
             named: Value::Unknown,
             parameters: Vec::new(),
+            doc: None,
             narrowed: Vec::new(),
             choice_sizes: Vec::new(),
             declared: Value::Unknown,
@@ -472,17 +477,36 @@ impl<'t> Walk<'t> {
 
     /// Declares a type parameter of the enclosing definition, the one of number `at`, with the type that bounds it.
     pub(crate) fn declare_type_parameter(&mut self, name: Node<'t>, at: usize, bound: Value) {
-        let (Some(of), Ok(at)) = (self.within, u8::try_from(at)) else {
-            self.declare_local(name, bound);
+        self.declare_type_parameter_named(self.text_of(name), at, bound);
+    }
+
+    /// As [`Walk::declare_type_parameter`], by a name that stands in a comment.
+    pub(crate) fn declare_type_parameter_named(&mut self, name: &'t str, at: usize, bound: Value) {
+        let Some(of) = self.within else {
+            self.declare_local_named(name, bound);
             return;
         };
+        let value = self.type_parameter(of, at, bound);
+        self.redeclare_local(name, value);
+    }
+
+    /// What the type parameter of number `at` stands for, with the type that bounds it.
+    pub(crate) fn type_parameter(&mut self, of: DefinitionIx, at: usize, bound: Value) -> Value {
+        let Ok(at) = u8::try_from(at) else { return bound };
         let argument = Value::Argument(of, at);
-        let value = match bound {
+        match bound {
             Value::Unknown | Value::Builtin => argument,
             bound => self.choice(Choice::Guarded(argument, bound)),
-        };
-        let name = self.text_of(name);
-        self.redeclare_local(name, value);
+        }
+    }
+
+    /// The doc comment on the line before a node, or before it on its line.
+    pub(crate) fn doc_before(&self, node: Node<'_>) -> Option<Comment<'t>> {
+        let doc = self.doc?;
+        let end = doc.node.start_byte() + doc.text.len();
+        let between = self.text.get(end..node.start_byte())?;
+        let n_lines = between.bytes().filter(|byte| *byte == b'\n').count();
+        (between.len() <= MAX_AFTER_DOC && n_lines <= 1).then_some(doc)
     }
 
     /// An instance of a generic type with what it is applied to. Of its arguments, so many are followed.
@@ -1048,6 +1072,21 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// What the member that is called is a member of.
+    pub(crate) fn receiver(&self, called: Value) -> Value {
+        let Value::Itself(Source::Occurrence(at)) = called else { return Value::Unknown };
+        match self.found.occurrences.get(at as usize).map(|occurrence| occurrence.site) {
+            Some(Site::Member(of)) => of,
+            _ => Value::Unknown,
+        }
+    }
+
+    /// What the first parameter of a lambda is that is an argument of a call: what the function says, or else an element of the
+    /// collection whose method is called.
+    pub(crate) fn lambda_parameter(&mut self, argument: Value, element: Value) -> Value {
+        self.guarded(argument.parameter(0), element)
+    }
+
     /// Notes how many arguments the call of a value has.
     pub(crate) fn set_arguments(&mut self, called: Value, n: usize) {
         if let Value::Itself(Source::Occurrence(at)) | Value::Instance(Source::Occurrence(at)) = called
@@ -1189,10 +1228,10 @@ impl<'t> Walk<'t> {
         Some(definition)
     }
 
-    /// Defines a member of a type by a name in the text of a comment, unless the type has it already.
+    /// Defines a name in the text of a comment, as a member of a type unless the type has it already.
     pub(crate) fn define_in_text(
         &mut self,
-        of: DefinitionIx,
+        of: Option<DefinitionIx>,
         comment: Node<'t>,
         range: Range<usize>,
         kind: DefinitionKind,
@@ -1200,10 +1239,10 @@ impl<'t> Walk<'t> {
     ) -> Option<DefinitionIx> {
         let text = self.text_of(comment).get(range.clone())?;
         let name = self.id(text);
-        if self.defined.contains_key(&(Some(of), name)) {
+        if self.defined.contains_key(&(of, name)) {
             return None;
         }
-        let definition = self.define_named(text, Some(of), comment, comment, kind, traits)?;
+        let definition = self.define_named(text, of, comment, comment, kind, traits)?;
         let (line, column) = self.position_in(comment, range.start);
         if let Some(known) = self.definition(definition) {
             (known.line, known.column) = (line, column);

@@ -600,7 +600,9 @@ impl<'t, 'n> Binder<'t, 'n> {
             DefinitionKind::Type => match held {
                 // `type Routes []Route` has methods of its own.
                 Type::External(_) | Type::Collection(_) if self.table.has_members(at) => Type::Static(at),
-                Type::Instance(_) | Type::Static(_) if self.is_made_of_several(at) => Type::Static(at),
+                Type::Instance(_) | Type::Static(_) | Type::External(_) if self.is_made_of_several(at) => {
+                    Type::Static(at)
+                }
                 Type::Static(_) | Type::External(_) => held,
                 Type::Instance(of) => Type::Static(of),
                 Type::Collection(_) => held,
@@ -649,10 +651,11 @@ impl<'t, 'n> Binder<'t, 'n> {
             && !self.table.has_members(at)
     }
 
-    /// Whether an alias is of several types, or has members of its own.
+    /// Whether an alias is of several types, of which one is known, or has members of its own.
     fn is_made_of_several(&self, at: SymbolIx) -> bool {
+        let is_of_known_type = !self.supers[at as usize].is_empty();
         self.table.family(at) == Family::Script
-            && (self.supers[at as usize].len() > 1 || self.table.has_members(at))
+            && (is_of_known_type && self.table.definition(at).supers.len() > 1 || self.table.has_members(at))
     }
 
     fn called(&self, called: Type) -> Type {

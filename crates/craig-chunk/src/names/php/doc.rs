@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::super::doc::{Comment, TypeRules, applied, word_length};
 use super::super::walk::Walk;
 use super::super::{DefinitionIx, DefinitionKind, Imported, Role, Site, Traits, Value};
 
@@ -29,10 +30,6 @@ impl<'t> Tag<'t> {
 fn subject_name(text: &str) -> Option<&str> {
     let name = text.trim_start_matches(['.', '&']).strip_prefix('$')?;
     Some(&name[..word_length(name)])
-}
-
-fn word_length(text: &str) -> usize {
-    text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len())
 }
 
 /// The length of the type that a text begins with: a space in brackets or around `|` does not end it.
@@ -117,8 +114,9 @@ pub(super) fn refined<'t>(
     let Some(written) = written else { return declared };
     match declared {
         Value::Unknown => value_of(walk, written.comment, written.of),
-        declared if declared == Value::Builtin || plain_name(native) == plain_name(written.of) => declared,
-        declared => match value_of(walk, written.comment, written.of) {
+        Value::Builtin => declared,
+        _ if plain_name(native) == plain_name(written.of) && !written.of.contains('<') => declared,
+        _ => match value_of(walk, written.comment, written.of) {
             Value::Builtin => declared,
             documented => walk.guarded(documented, declared),
         },
@@ -138,22 +136,30 @@ pub(super) fn returned<'t>(walk: &Walk<'t>, node: Node<'t>) -> Option<&'t str> {
     tags.iter().find(|tag| tag.name == "return").map(|tag| tag.typed().0)
 }
 
-/// Notes the types that the comment before a node makes parameters of it, `@template T of Shape`, each with its bound.
-pub(super) fn note_templates<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+/// Notes the types that the comment before a node makes parameters of what it defines: `@template T of Shape`.
+pub(super) fn note_templates<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: DefinitionIx) {
     let Some(comment) = comment_before(walk, node) else { return };
-    for tag in tags(walk, comment).iter().filter(|tag| tag.name.starts_with("template")) {
+    let tags = tags(walk, comment);
+    for (at, tag) in tags.iter().filter(|tag| matches!(tag.name, "template" | "template-covariant" | "template-contravariant")).enumerate() {
         let (name, bound) = tag.rest.split_at(word_length(tag.rest));
         let bound = bound.trim_ascii_start();
         let bound = bound.strip_prefix("of ").or(bound.strip_prefix("as ")).unwrap_or_default();
-        let value = value_of(walk, comment, &bound[..type_length(bound)]);
+        let bound = value_of(walk, comment, &bound[..type_length(bound)]);
+        let value = walk.type_parameter(of, at, bound);
         walk.templates.push((name, value));
     }
 }
 
-/// Whether what a function returns depends on how it is called, by its comment.
-pub(super) fn is_generic(walk: &Walk<'_>, returned: &str) -> bool {
-    let is_template = |part: &str| walk.templates.contains(&(part, Value::Unknown));
-    returned.starts_with('(') || parts(returned).into_iter().any(is_template)
+/// Adds supertypes with what the comment before a type applies them to: `@extends Repo<Order>`.
+pub(super) fn apply_supers<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: DefinitionIx) {
+    let Some(comment) = comment_before(walk, node) else { return };
+    for tag in tags(walk, comment) {
+        let is_super = matches!(tag.name.trim_start_matches("template-"), "extends" | "implements" | "use");
+        if is_super && tag.rest.contains('<') {
+            let value = value_of(walk, comment, tag.typed().0);
+            walk.add_super(of, value);
+        }
+    }
 }
 
 /// Whether a type is that of what a method is called on.
@@ -228,7 +234,7 @@ fn member<'t>(
     traits: Traits,
 ) {
     let start = name.as_ptr() as usize - walk.text_of(comment).as_ptr() as usize;
-    if let Some(definition) = walk.define_in_text(of, comment, start..start + name.len(), kind, traits) {
+    if let Some(definition) = walk.define_in_text(Some(of), comment, start..start + name.len(), kind, traits) {
         let value = value_of(walk, comment, written);
         walk.set_value(definition, value);
     }
@@ -285,60 +291,33 @@ const BUILTIN: &[&str] = &[
     "void",
 ];
 
-/// The value of a type as it is written in a comment: of several, the first that is a class.
-fn value_of<'t>(walk: &mut Walk<'t>, comment: Node<'t>, written: &'t str) -> Value {
-    let mut value = Value::Unknown;
-    for part in parts(written.trim_start_matches('?')) {
-        let found = value_of_part(walk, comment, part.trim_ascii());
-        if !value.is_typed() {
-            value = found;
-        }
+static TYPES: TypeRules = TypeRules {
+    collections: COLLECTIONS,
+    wrappers: &[],
+    builtin: BUILTIN,
+    separators: &['|', '&'],
+    named,
+};
+
+/// The value of a type as it is written in a comment.
+fn value_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, written: &'t str) -> Value {
+    match applied(written) {
+        Some(("class-string", class)) => class_named(walk, node, class),
+        _ => TYPES.instance(walk, Comment { node, text: walk.text_of(node) }, written),
     }
-    value
 }
 
-/// The types of a union or intersection.
-fn parts(written: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    let is_between = |c: char| {
-        match c {
-            '<' | '(' | '{' => depth += 1,
-            '>' | ')' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && matches!(c, '|' | '&')
-    };
-    written.split(is_between).collect()
-}
-
-fn value_of_part<'t>(walk: &mut Walk<'t>, comment: Node<'t>, written: &'t str) -> Value {
-    if let Some(element) = written.strip_suffix("[]") {
-        let element = element.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(element);
-        return value_of(walk, comment, element).collection();
-    }
-    if let Some((name, arguments)) = written.strip_suffix('>').and_then(|written| written.split_once('<')) {
-        let last = arguments.rsplit(',').next().unwrap_or_default().trim_ascii();
-        return match name {
-            "class-string" if !last.contains('>') => class_named(walk, comment, last),
-            _ if is_iterator(name) && last.contains('>') => Value::Unknown,
-            _ if is_iterator(name) => value_of(walk, comment, last).collection(),
-            _ => value_of_part(walk, comment, name),
-        };
-    }
-    if let Some((_, bound)) = walk.templates.iter().rev().find(|(name, _)| *name == written) {
-        return *bound;
-    }
-    match written {
-        "self" | "static" | "$this" => return walk.this_value(),
-        "array" | "iterable" | "list" | "mixed" | "object" => return Value::Unknown,
-        written if BUILTIN.contains(&written) => return Value::Builtin,
-        _ => {}
+fn named<'t>(walk: &mut Walk<'t>, comment: Comment<'t>, written: &'t str) -> Value {
+    if let Some((_, value)) = walk.templates.iter().rev().find(|(name, _)| *name == written) {
+        return *value;
     }
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\\');
-    if written.is_empty() || !written.chars().all(is_name) {
-        return Value::Unknown;
+    match written {
+        "self" | "static" | "$this" => walk.this_value(),
+        "" | "mixed" | "object" => Value::Unknown,
+        _ if !written.chars().all(is_name) => Value::Unknown,
+        _ => class_named(walk, comment.node, written),
     }
-    class_named(walk, comment, written).instance()
 }
 
 /// A class by its name in a comment or a string.

@@ -2,11 +2,13 @@
 
 use tree_sitter::Node;
 
+use super::doc;
 use super::functions::{function_body, is_function_type, type_parameters};
 use super::objects::{FUNCTIONS, bare};
 use super::prototypes::given_bases;
 use super::types::WRAPPERS;
 use crate::grammar::{all_children, child, field, named_children};
+use crate::names::doc::Comment;
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{
     Definition, DefinitionIx, DefinitionKind, GLOBAL, Imported, ImportedName, Role, Source, Traits, Value,
@@ -48,10 +50,18 @@ pub(super) fn class_named<'t>(
 
 /// What a class is made of.
 fn class_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, at: DefinitionIx) {
+    let doc = walk.doc_before(node);
     walk.scope(ScopeKind::Block, |walk| {
         let supers = walk.inside(Some(at), |walk| {
             type_parameters(walk, node);
-            child(node, "class_heritage").map_or(Vec::new(), |heritage| inherited(walk, heritage))
+            if let Some(doc) = doc {
+                doc::templates(walk, doc);
+            }
+            let supers = child(node, "class_heritage").map_or(Vec::new(), |heritage| inherited(walk, heritage));
+            match doc {
+                Some(doc) => applied_by_doc(walk, supers, doc),
+                None => supers,
+            }
         });
         if let Some(known) = walk.definition(at) {
             known.supers = supers;
@@ -83,6 +93,15 @@ fn inherited<'t>(walk: &mut Walk<'t>, heritage: Node<'t>) -> Vec<Value> {
             "implements_clause" => supers.extend(super_types(walk, part, Role::Implement)),
             _ => inherited_from(walk, part, &mut supers),
         }
+    }
+    supers
+}
+
+/// `/** @extends {Repo<Order>} */`
+fn applied_by_doc<'t>(walk: &mut Walk<'t>, mut supers: Vec<Value>, doc: Comment<'t>) -> Vec<Value> {
+    let arguments = doc::base_arguments(walk, doc);
+    if let Some(base) = supers.first_mut() {
+        *base = walk.applied(*base, arguments);
     }
     supers
 }
@@ -175,7 +194,9 @@ fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
     let declared_type = field(node, "type");
     let is_object =
         declared_type.and_then(|of| of.named_child(0)).is_some_and(|of| of.kind() == "object_type");
-    let declared = if is_object { Value::Unknown } else { walk.field(node, "type").instance() };
+    let documented = doc::declared(walk, node);
+    let declared =
+        if is_object { Value::Unknown } else { walk.field(node, "type").instance().or(documented) };
     let parameters = std::mem::take(&mut walk.parameters);
     let named = name.and_then(|name| match name.kind() {
         "property_identifier" | "private_property_identifier" => Some(name),

@@ -2,9 +2,11 @@
 
 use tree_sitter::Node;
 
+use super::doc;
 use super::objects::{FUNCTIONS, bare, is_constructor_name, object_in, value_of};
 use super::variables::pattern;
 use crate::grammar::{child, field, named_children};
+use crate::names::doc::Comment;
 use crate::names::walk::Walk;
 use crate::names::{DefinitionIx, DefinitionKind, Parameter, Source, Traits, Value};
 
@@ -69,26 +71,32 @@ pub(super) fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let expected = walk.first_of(expected);
     let callback = std::mem::take(&mut walk.callback);
     type_parameters(walk, node);
+    let doc = walk.doc_before(node);
+    walk.doc = None;
+    if let Some(doc) = doc {
+        doc::templates(walk, doc);
+    }
     let mut parameters = Vec::new();
     if let Some(list) = field(node, "parameters") {
         let named = named_children(list).filter(|node| node.kind() != "comment");
         for parameter in named {
             let at = parameters.len();
             let wanted = if at == 0 { callback.or(expected.parameter(0)) } else { expected.parameter(at) };
-            parameters.extend(self::parameter(walk, parameter, wanted));
+            parameters.extend(self::parameter(walk, parameter, doc, wanted));
         }
     }
     if let Some(only) = field(node, "parameter") {
         pattern(walk, only, callback.or(expected.parameter(0)));
     }
-    let declared = body(walk, node);
+    let documented = doc.map_or(Value::Unknown, |doc| doc::returned(walk, doc));
+    let declared = body(walk, node, documented);
     walk.parameters = parameters;
     declared
 }
 
 /// The result and the body of a function; the declared result.
-fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let declared = walk.field(node, "return_type").instance();
+fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>, documented: Value) -> Value {
+    let declared = walk.field(node, "return_type").instance().or(documented);
     let Some(body) = field(node, "body") else {
         walk.field(node, "type");
         return declared;
@@ -130,7 +138,12 @@ pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
 }
 
 /// A parameter; `None` for `this`.
-fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, expected: Value) -> Option<Parameter> {
+fn parameter<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    doc: Option<Comment<'t>>,
+    expected: Value,
+) -> Option<Parameter> {
     match node.kind() {
         "required_parameter" | "optional_parameter" => {
             walk.children_except(node, &["pattern", "type", "value", "name"]);
@@ -163,8 +176,13 @@ fn parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, expected: Value) -> Option
             Some(Parameter { value: declared.or(default), takes })
         }
         _ => {
-            pattern(walk, node, expected);
-            Some(Parameter::default())
+            let name = field(node, "left").unwrap_or(node);
+            let documented = match doc {
+                Some(doc) => doc::parameter(walk, doc, walk.text_of(name).trim_start_matches('.')),
+                None => Parameter::default(),
+            };
+            pattern(walk, node, documented.value.or(expected));
+            Some(documented)
         }
     }
 }

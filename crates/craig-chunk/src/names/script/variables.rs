@@ -21,7 +21,8 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     {
         return Value::Unknown;
     }
-    let declared = walk.field(node, "type").instance();
+    let documented = super::doc::declared(walk, node);
+    let declared = walk.field(node, "type").instance().or(documented);
     if name.kind() != "identifier" {
         let held = value.map_or(Value::Unknown, |value| value_of(walk, value));
         pattern(walk, name, declared.or(held));
@@ -76,6 +77,26 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             }
         }
     }
+    Value::Unknown
+}
+
+/// An expression by itself: `/** @type {Order} */ this.order;` declares a field.
+pub(super) fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(member) = node.named_child(0).filter(|member| member.kind() == "member_expression")
+        && let Some((object, name)) = named_member(walk, member)
+        && object.kind() == "this"
+        && let Some(this) = walk.this.filter(|&this| !walk.is_defined(Some(this), name))
+    {
+        let documented = super::doc::declared(walk, node);
+        if documented.is_typed()
+            && let Some(at) = walk.define_in(Some(this), name, node, DefinitionKind::Field, Traits::default())
+        {
+            walk.set_value(at, documented);
+            return Value::Unknown;
+        }
+    }
+    walk.role = Role::Read;
+    walk.children(node);
     Value::Unknown
 }
 
@@ -380,7 +401,9 @@ fn assigned_member<'t>(
             defined(walk, Some(owner), name, whole, right, Some(owner));
             return Value::Unknown;
         }
+        let documented = super::doc::declared(walk, whole);
         let value = walk.visit(right);
+        let value = documented.or(value);
         if let Some(at) = walk.define_in(Some(owner), name, whole, DefinitionKind::Field, Traits::default()) {
             walk.set_value(at, value);
         }

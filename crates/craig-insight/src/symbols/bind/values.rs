@@ -291,6 +291,9 @@ impl FileBinder<'_, '_, '_> {
                             functions
                                 .find_map(|of| Some(binder.parameters.get(&of)?.get(usize::from(inner))?.of))
                         }
+                        // A function type of another project, as `Consumer<Order>`: it is applied to what it takes first.
+                        Type::Collection(of) if inner == 0 => Some(Type::Instance(of)),
+                        Type::Arguments(of, at) if inner == 0 => Some(Type::Argument(of, at)),
                         _ => None,
                     },
                 },
