@@ -89,6 +89,8 @@ pub struct SymbolFile {
     pub language: Language,
     /// Whether it is a test.
     pub is_test: bool,
+    /// The package or namespace that it adds to, the first of several; empty without one.
+    pub package: String,
 }
 
 /// The symbols of a project and the references between them.
@@ -201,10 +203,11 @@ impl SymbolGraph {
             (place, Reverse(found.confidence), found.role, found.within)
         });
         references.dedup_by_key(|found| (found.symbol, found.file, found.line, found.column));
-        let files = workspace.files.iter().map(|file| SymbolFile {
+        let files = workspace.files.iter().zip(names).map(|(file, names)| SymbolFile {
             path: file.path.clone(),
             language: file.language,
             is_test: file.is_test,
+            package: names.packages.first().map(|&package| names.text(package).to_owned()).unwrap_or_default(),
         });
         let handed_on: Vec<(u32, modules::Entity)> = (0..names.len())
             .into_par_iter()

@@ -13,7 +13,7 @@ const BLOCK: usize = 16_384;
 
 impl SymbolGraph {
     /// Changes when other references are found in the same names, or the graph is kept in another way.
-    pub const VERSION: u32 = 7;
+    pub const VERSION: u32 = 8;
 
     /// The graph, to be kept.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -24,6 +24,7 @@ impl SymbolGraph {
             writer.text(&file.path);
             writer.text(file.language.id());
             writer.byte(u8::from(file.is_test));
+            writer.text(&file.package);
         }
         self.write_definitions(&mut writer);
         write_pairs(&self.exported, &mut writer);
@@ -172,6 +173,7 @@ fn read_file(reader: &mut Reader<'_>) -> Option<SymbolFile> {
         path: reader.text()?.to_owned(),
         language: Language::from_id(reader.text()?)?,
         is_test: reader.byte()? == 1,
+        package: reader.text()?.to_owned(),
     })
 }
 

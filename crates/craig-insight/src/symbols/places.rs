@@ -168,7 +168,12 @@ impl SymbolGraph {
                 let path = |of: &SymbolDefinition| self.files[of.file as usize].path.as_str();
                 craig_text::path::folder(path(a)) == craig_text::path::folder(path(b))
             }
-            Language::Ruby | Language::CSharp if are_types => true,
+            Language::Ruby if are_types => true,
+            // The parts of a partial class are of one namespace.
+            Language::CSharp if are_types => {
+                let package = |of: &SymbolDefinition| &self.files[of.file as usize].package;
+                package(a) == package(b)
+            }
             _ => is_partial(a) || is_partial(b),
         }
     }

@@ -7,7 +7,7 @@ use craig_chunk::names::{DefinitionKind, Role, Traits};
 use craig_chunk::separator;
 use craig_source::Language;
 
-use super::{SymbolGraph, SymbolIx, SymbolReference};
+use super::{SymbolFile, SymbolGraph, SymbolIx, SymbolReference};
 
 /// A name of a symbol, as a person types it: `route`, `Router::route`, `Router.route`, `(*Context).JSON`,
 /// `src/router.py::Router.route`.
@@ -153,9 +153,9 @@ impl SymbolGraph {
         }
     }
 
-    /// Whether names are those of the file and its folders: `middleware.RequestID`, `crate::auth::login`.
+    /// Whether names are those of the file and its folders, or of its package: `middleware.RequestID`, `crate::auth::login`.
     fn is_of_module(&self, at: SymbolIx, parts: &[String]) -> bool {
-        let path = &self.files[self.definitions[at as usize].file as usize].path;
+        let SymbolFile { path, package, .. } = &self.files[self.definitions[at as usize].file as usize];
         let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
         let names: Vec<&str> = stem
             .split('/')
@@ -164,7 +164,9 @@ impl SymbolGraph {
         let wanted: Vec<&str> = parts.iter().map(String::as_str).filter(|part| *part != "crate").collect();
         // A package of Go is the folder, a module of Python the file.
         let ends = |names: &[&str]| names.ends_with(&wanted);
-        !wanted.is_empty() && (ends(&names) || names.split_last().is_some_and(|(_, folders)| ends(folders)))
+        let packages: Vec<&str> = package.split(['.', '\\', ':']).filter(|part| !part.is_empty()).collect();
+        let is_named = ends(&names) || ends(&packages) || names.split_last().is_some_and(|(_, folders)| ends(folders));
+        !wanted.is_empty() && is_named
     }
 
     /// References to a symbol, by place.

@@ -72,11 +72,6 @@ impl Family {
         matches!(self, Self::CSharp | Self::Other(_))
     }
 
-    /// Whether a type is one type however often it is opened.
-    fn reopens_types(self) -> bool {
-        matches!(self, Self::Ruby | Self::CSharp | Self::C | Self::Rust)
-    }
-
     /// Whether a type, a function and a variable may share a name, and functions may be overloaded.
     pub(super) fn has_separate_names(self) -> bool {
         matches!(self, Self::Jvm | Self::CSharp | Self::Php)
@@ -408,15 +403,12 @@ impl<'n> Table<'n> {
                 continue;
             }
             let parent = parent.map(|parent| self.canonical[parent as usize]);
-            let group = (!family.reopens_types() || parent.is_some()).then(|| self.group_of[file as usize]);
             let group = match family {
                 Family::Ruby => None,
                 Family::Script if self.is_global_namespace(at) => None,
-                Family::Rust => Some(self.group_of[file as usize]),
                 // A type of a source file is unknown to others.
                 Family::C if kind == DefinitionKind::Module || self.is_header(file as usize) => None,
-                Family::C => Some(self.group_of[file as usize]),
-                _ => group,
+                _ => Some(self.group_of[file as usize]),
             };
             let arity = self.type_arity(at as u32);
             let known = *first.entry((parent, group, name, arity)).or_insert(at as u32);
