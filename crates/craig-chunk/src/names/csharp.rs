@@ -80,6 +80,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("declaration_pattern", Read(declaration)),
         ("var_pattern", Read(declaration)),
         ("recursive_pattern", Read(recursive_pattern)),
+        ("is_pattern_expression", Read(is_pattern)),
         ("type_pattern", Read(cast)),
         ("is_expression", Read(cast)),
         ("as_expression", Read(cast)),
@@ -316,7 +317,7 @@ fn type_field<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &'static str) -> Va
 }
 
 fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let of = field(node, "name").map_or(Value::Unknown, |name| type_value(walk, name, Role::Type));
+    let of = field(node, "name").map_or(Value::Unknown, |name| attribute_type(walk, name));
     if let Some(list) = child(node, "attribute_argument_list") {
         for part in named_children(list) {
             if let Some(name) = field(part, "name") {
@@ -326,6 +327,21 @@ fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
     }
     Value::Unknown
+}
+
+/// The type of an attribute, whose name may leave out its end: `[Logged]` of `LoggedAttribute`.
+fn attribute_type<'t>(walk: &mut Walk<'t>, name: Node<'t>) -> Value {
+    let written = type_value(walk, name, Role::Type);
+    let text = walk.text_of(field(name, "name").unwrap_or(name));
+    let Value::Instance(Source::Occurrence(at)) = written else { return written };
+    let Some(site) = walk.found.occurrences.get(at as usize).map(|occurrence| occurrence.site) else {
+        return written;
+    };
+    if text.ends_with("Attribute") {
+        return written;
+    }
+    let whole = walk.name_where(at, &format!("{text}Attribute"), Role::Type, site).instance();
+    walk.guarded(whole, written)
 }
 
 fn traits(node: Node<'_>, text: &str) -> Traits {
@@ -492,6 +508,9 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         traits = traits.and(Traits::EXTENSION);
     }
     let Some(definition) = walk.define(name, node, kind, traits) else { return Value::Unknown };
+    if traits.has(Traits::EXTENSION) {
+        note_extended(walk, node, definition);
+    }
     if kind == DefinitionKind::Function {
         walk.bind(definition);
     }
@@ -510,6 +529,20 @@ fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         declared
     });
     Value::Unknown
+}
+
+/// Notes the type that an extension extends, by its name.
+fn note_extended(walk: &mut Walk<'_>, node: Node<'_>, definition: DefinitionIx) {
+    let first = field(node, "parameters").and_then(|list| child(list, "parameter"));
+    let Some(of) = first.and_then(|first| field(first, "type")) else { return };
+    let of = if of.kind() == "nullable_type" { field(of, "type").unwrap_or(of) } else { of };
+    let name = if of.kind() == "generic_name" { child(of, "identifier") } else { Some(of) };
+    if let Some(name) = name.map(|name| field(name, "name").unwrap_or(name)).filter(|name| name.kind() == "identifier") {
+        let owner = walk.id_of(walk.text_of(name));
+        if let Some(known) = walk.definition(definition) {
+            known.owner = Some(owner);
+        }
+    }
 }
 
 /// The parts of a member that are neither its name nor its signature.
@@ -690,11 +723,20 @@ fn labeled<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// A type with a name that it declares.
 fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let value = type_field(walk, node, "type");
+    let expected = std::mem::take(&mut walk.expected);
+    let value = type_field(walk, node, "type").or(expected);
     if let Some(name) = field(node, "name") {
         walk.declare_local(name, value);
     }
     value
+}
+
+/// `value is { Size: 2 } shape`
+fn is_pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.expected = walk.field(node, "expression");
+    walk.field(node, "pattern");
+    walk.expected = Value::Unknown;
+    Value::Builtin
 }
 
 /// `Shape { Size: 2 } shape`
@@ -837,7 +879,9 @@ fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Va
     for (at, part) in named_children(list).enumerate() {
         let given = called.parameter(at);
         walk.callback = walk.lambda_parameter(given, element);
-        walk.expected = given;
+        // `all.TryGetValue(key, out var found)`
+        let is_out = child(part, "declaration_expression").is_some();
+        walk.expected = if is_out { walk.guarded(given, element) } else { given };
         walk.visit(part);
         (walk.callback, walk.expected) = (Value::Unknown, Value::Unknown);
     }

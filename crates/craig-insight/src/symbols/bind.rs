@@ -1080,10 +1080,10 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             }
             _ => return None,
         };
-        around
-            .into_iter()
-            .find_map(|outer| table.inner_group(self.family, outer, sought.name))
-            .map(Bound::package)
+        // A qualified name of C# may begin at the outermost namespace.
+        let outermost = || table.group(self.family, table.text(sought.name)?);
+        let found = around.into_iter().find_map(|outer| table.inner_group(self.family, outer, sought.name));
+        found.or_else(|| outermost().filter(|_| self.family == Family::CSharp)).map(Bound::package)
     }
 
     /// The definitions of a scope that are what is sought.

@@ -38,6 +38,26 @@ impl<'n> Binder<'_, 'n> {
         }
     }
 
+    /// Whether an extension may be one of a type: it extends that, a supertype, or what is of another project.
+    fn may_extend_in_csharp(&self, at: SymbolIx, of: Type) -> bool {
+        let Some(owner) = self.extended(at) else { return true };
+        let Some(owner) = self.table.find(owner) else { return true };
+        let is_type = |&at: &SymbolIx| {
+            self.table.entry(at).kind.is_type() && self.table.family(at) == Family::CSharp
+        };
+        if !self.table.named(owner).iter().any(is_type) {
+            return true;
+        }
+        match self.generics.plain(of) {
+            Type::Instance(of) | Type::Static(of) => {
+                let above = self.all_supers.get(self.table.canonical(of) as usize).into_iter().flatten();
+                std::iter::once(&of).chain(above).any(|&of| self.table.entry(of).name == owner)
+            }
+            Type::Collection(_) => false,
+            _ => true,
+        }
+    }
+
     /// The name of the type that an extension extends.
     fn extended(&self, at: SymbolIx) -> Option<&'n str> {
         let file = self.table.entry(at).file as usize;
@@ -101,7 +121,11 @@ impl FileBinder<'_, '_, '_> {
             && entry.traits.has(Traits::EXTENSION)
             && !entry.kind.is_type()
             && self.binder.table.families[entry.file as usize] == self.family
-            && (!is_jvm || self.binder.takes(at, sought.arguments) && self.binder.may_extend(at, of))
+            && match self.family {
+                Family::Jvm => self.binder.takes(at, sought.arguments) && self.binder.may_extend(at, of),
+                Family::CSharp => self.binder.may_extend_in_csharp(at, of),
+                _ => true,
+            }
     }
 
     /// Whether a file sees an extension: in Kotlin those of its package, and what it imports.
