@@ -45,7 +45,6 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("nullable_type", Read(type_node)),
         ("array_type", Read(type_node)),
         ("this", Read(this)),
-        ("base", Read(base)),
         ("attribute", Read(attribute)),
         ("class_declaration", Read(type_declaration)),
         ("struct_declaration", Read(type_declaration)),
@@ -169,7 +168,7 @@ fn identifier<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.name(node, role)
 }
 
-fn base<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
+fn base(walk: &Walk<'_>) -> Value {
     walk.this.map_or(Value::Unknown, Value::Super)
 }
 
@@ -798,7 +797,9 @@ fn member_name<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value, role: Role) -
 
 fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
-    let of = walk.field(node, "expression");
+    // The grammar has no node of its own for `base`.
+    let is_base = field(node, "expression").is_some_and(|of| of.kind() == "base");
+    let of = if is_base { base(walk) } else { walk.field(node, "expression") };
     if role == Role::Read && field(node, "name").is_some_and(|name| walk.text_of(name) == "Result") {
         // What a task holds.
         member_name(walk, node, of, role);

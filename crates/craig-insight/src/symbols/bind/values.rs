@@ -348,12 +348,15 @@ impl FileBinder<'_, '_, '_> {
             return found;
         }
         let returned = self.binder.called(called);
-        match self.substituted(returned, source, depth + 1) {
+        let found = self.substituted(returned, source, depth + 1);
+        if let Type::Unknown | Type::External(_) = found
+            && let Some(held) = self.called_of_collection(source, depth)
+        {
+            return held;
+        }
+        match found {
             // An instance of a type that is made.
             Type::External(None) if self.is_capitalized(source) => Type::External(self.written_name(source)),
-            found @ (Type::Unknown | Type::External(_)) => {
-                self.called_of_collection(source, depth).unwrap_or(found)
-            }
             found => found,
         }
     }
