@@ -7,7 +7,7 @@ use craig_source::Language;
 use tree_sitter::{Point, Range as TreeRange};
 
 use crate::text::windows;
-use crate::{ChunkKind, Outline, Parsed, ParsedCode, code, grammar, notebook, sql};
+use crate::{ChunkKind, Outline, Parsed, ParsedCode, code, languages, notebook, sql};
 
 /// Code of one language in a file.
 pub(crate) struct Code {
@@ -91,7 +91,7 @@ pub(crate) fn trees(text: &str, code: &[Code]) -> Vec<ParsedCode> {
     let mut points = Points { text, at: 0, row: 0 };
     let parse = |code: &Code| {
         let range = points.range(&code.bytes);
-        let grammar = grammar::grammar(code.language)?;
+        let grammar = languages::grammar(code.language)?;
         code::tree(grammar, text, Some(range))
     };
     code.iter().filter_map(parse).collect()

@@ -1,41 +1,21 @@
-//! What each grammar's node kinds mean: one table per language.
+//! What a language's grammar and its node kinds mean, as a table.
 
-mod attributes;
-mod bash;
-mod branches;
-mod c;
-mod csharp;
-mod elixir;
-mod find;
-mod go;
-mod haskell;
-mod item_macros;
-mod java;
-mod javascript;
-mod kotlin;
-mod light;
-mod lua;
-mod macros;
-mod php;
-mod python;
-mod ruby;
-mod rust;
-mod scala;
-mod swift;
-mod zig;
+pub(crate) mod branches;
+pub(crate) mod find;
 
-use std::{borrow::Cow, sync::OnceLock};
+use std::borrow::Cow;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use craig_source::Language;
 use tree_sitter::{Node, Tree};
 use tree_sitter_language::LanguageFn;
 
+use crate::metrics::Counting;
 use crate::names::{NameRule, NameTable};
-use crate::{ChunkKind, Import};
+use crate::references::Style;
+use crate::{ChunkKind, Import, ReferenceKind};
 
-pub(crate) use c::declared;
 pub(crate) use find::{FEW, all_children, child, field, line, named_children, text, unquoted};
-pub(crate) use javascript::{injected, iterates, registration};
 
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]
@@ -123,20 +103,20 @@ impl<'t> Definition<'t> {
 }
 
 /// A definition with its name in field `name` and its members in field `body`.
-const fn define(kind: ChunkKind) -> Define {
+pub(crate) const fn define(kind: ChunkKind) -> Define {
     Define { kind, name: At::Field("name"), body: At::Field("body") }
 }
 
 impl Define {
-    const fn named(self, name: At) -> Self {
+    pub(crate) const fn named(self, name: At) -> Self {
         Define { name, ..self }
     }
 
-    const fn inside(self, body: At) -> Self {
+    pub(crate) const fn inside(self, body: At) -> Self {
         Define { body, ..self }
     }
 
-    const fn rule(self) -> Rule {
+    pub(crate) const fn rule(self) -> Rule {
         Rule::Define(self)
     }
 
@@ -148,7 +128,7 @@ impl Define {
 }
 
 impl At {
-    fn find_in<'t>(self, node: Node<'t>) -> Option<Node<'t>> {
+    pub(crate) fn find_in<'t>(self, node: Node<'t>) -> Option<Node<'t>> {
         match self {
             At::Field(name) => node.child_by_field_name(name),
             At::Kind(kind) => child(node, kind),
@@ -159,44 +139,48 @@ impl At {
 
 /// The table of one language.
 pub(crate) struct Table {
-    language: LanguageFn,
+    pub(crate) language: LanguageFn,
     /// What joins qualified names.
     pub(crate) separator: &'static str,
     /// Neighbouring definitions of one name are one definition: clauses, equations, overload signatures.
     pub(crate) joins_same_name: bool,
     /// Rewrites text for the parser without moving an offset.
-    prepare: Option<Prepare>,
+    pub(crate) prepare: Option<Prepare>,
     /// Finds imports deep inside expressions.
     pub(crate) deep_imports: Option<ReadDeepImports>,
     /// Rewrites text that parsed with errors without moving an offset; it is parsed again, and the better reading counts.
-    simplify: Option<Rewrite>,
+    pub(crate) simplify: Option<Rewrite>,
     /// Whether the tree of a text is wrong though it has no errors.
-    misreads: Option<fn(&Tree, &str) -> bool>,
+    pub(crate) misreads: Option<fn(&Tree, &str) -> bool>,
     /// The language that text which parsed with errors may be in, and how it is rewritten for its grammar.
-    dialect: Option<(Language, Rewrite)>,
+    pub(crate) dialect: Option<(Language, Rewrite)>,
     /// Whether conditions of a preprocessor may be in the text.
-    has_conditions: bool,
+    pub(crate) has_conditions: bool,
     /// What ends a block; empty if indentation does.
     pub(crate) closer: &'static str,
     /// Parameters and body of a function that has neither.
     pub(crate) stub: &'static str,
     /// Lines indented deeper than this would overflow the buffer in which the scanner keeps its indentations.
-    max_indent: usize,
-    rules: &'static [(&'static str, Rule)],
+    pub(crate) max_indent: usize,
+    pub(crate) rules: &'static [(&'static str, Rule)],
     /// How its names are read; `None` if they are not.
     pub(crate) names: Option<&'static NameTable>,
+    /// How its functions are measured; `None` if they are not.
+    pub(crate) counting: Option<&'static Counting>,
+    /// How imports and packages are written.
+    pub(crate) imports: Imports,
 }
 
 /// Adds imports of a whole tree that the walk does not visit.
 pub(crate) type ReadDeepImports = fn(&Tree, &str, &mut Vec<Import>);
 
 /// Rewrites text without moving an offset; none if there is nothing to rewrite.
-type Rewrite = fn(&str) -> Option<String>;
+pub(crate) type Rewrite = fn(&str) -> Option<String>;
 
-type Prepare = fn(&str) -> Cow<'_, str>;
+pub(crate) type Prepare = fn(&str) -> Cow<'_, str>;
 
 impl Table {
-    const fn new(
+    pub(crate) const fn new(
         language: LanguageFn,
         separator: &'static str,
         rules: &'static [(&'static str, Rule)],
@@ -216,8 +200,39 @@ impl Table {
             max_indent: usize::MAX,
             rules,
             names: None,
+            counting: None,
+            imports: Imports::DEFAULT,
         }
     }
+}
+
+/// How imports and packages of a language are written.
+#[derive(Clone, Copy)]
+pub(crate) struct Imports {
+    /// A word with which each import and each package is written; without any, all nodes are visited.
+    pub(crate) words: &'static [&'static str],
+    /// Node kinds of which only some are imports: their rule is asked.
+    pub(crate) asked: &'static [&'static str],
+    /// Nodes that declare a package, and where its name is.
+    pub(crate) packages: &'static [(&'static str, At)],
+    /// What an import is where its node does not tell.
+    pub(crate) kind: ReferenceKind,
+    /// Whether an import is executed as a statement, so that one in a function waits for a call.
+    pub(crate) is_executed: bool,
+    /// How the uses of what other packages define are written; `None` if they are not read.
+    pub(crate) uses: Option<&'static Style>,
+}
+
+impl Imports {
+    /// Of a language that says nothing about them.
+    pub(crate) const DEFAULT: Self = Self {
+        words: &[],
+        asked: &[],
+        packages: &[],
+        kind: ReferenceKind::Import,
+        is_executed: false,
+        uses: None,
+    };
 }
 
 /// A grammar with its table by node kind id.
@@ -227,16 +242,18 @@ pub(crate) struct Grammar {
     rules: Vec<Rule>,
     /// How names are read, by node kind id.
     pub(crate) name_rules: Vec<NameRule>,
+    /// Finds the words of imports; `None` where any node may be one.
+    pub(crate) import_words: Option<AhoCorasick>,
 }
 
 impl Grammar {
-    fn new(table: &'static Table) -> Grammar {
+    pub(crate) fn new(table: &'static Table) -> Grammar {
         let language = tree_sitter::Language::new(table.language);
         let rules = (0..language.node_kind_count())
             .map(|id| u16::try_from(id).map_or(Rule::Plain, |id| rule_for(&language, id, table.rules)))
             .collect();
         let name_rules = table.names.map_or(Vec::new(), |names| name_rules(&language, names));
-        Grammar { language, table, rules, name_rules }
+        Grammar { language, table, rules, name_rules, import_words: import_words(table.imports.words) }
     }
 
     /// Whether the grammar's scanner can hold the indentations of `text`.
@@ -268,7 +285,7 @@ impl Grammar {
     /// The text for the grammar of another language that it may be written in.
     pub(crate) fn as_dialect(&'static self, text: &str) -> Option<(&'static Self, String)> {
         let (language, rewrite) = self.table.dialect?;
-        Some((grammar(language)?, rewrite(text)?))
+        Some((crate::languages::grammar(language)?, rewrite(text)?))
     }
 
     /// `text` without the directives of conditions, if it has any.
@@ -312,8 +329,13 @@ fn rule_for(language: &tree_sitter::Language, id: u16, rules: &[(&str, Rule)]) -
 
 fn name_rules(language: &tree_sitter::Language, table: &NameTable) -> Vec<NameRule> {
     let rule = |id: usize| {
-        let id = u16::try_from(id).ok().filter(|&id| language.node_kind_is_named(id))?;
+        let id = u16::try_from(id).ok()?;
         let kind = language.node_kind_for_id(id)?;
+        // Some grammars have no named node for keywords that are values, as `this` of C#.
+        let is_read = language.node_kind_is_named(id) || language.id_for_node_kind(kind, true) == 0;
+        if !is_read {
+            return None;
+        }
         table.rules.iter().find(|(name, _)| *name == kind).map(|(_, rule)| *rule)
     };
     let broken = table.rules.iter().find(|(name, _)| *name == "ERROR").map(|(_, rule)| *rule);
@@ -321,40 +343,11 @@ fn name_rules(language: &tree_sitter::Language, table: &NameTable) -> Vec<NameRu
     all.map(|rule| rule.unwrap_or(NameRule::Inside)).collect()
 }
 
-/// The grammar for a language, if there is one.
-pub(crate) fn grammar(language: Language) -> Option<&'static Grammar> {
-    macro_rules! once {
-        ($table:expr) => {{
-            static GRAMMAR: OnceLock<Grammar> = OnceLock::new();
-            Some(GRAMMAR.get_or_init(|| Grammar::new(&$table)))
-        }};
-    }
-    match language {
-        Language::TypeScript => once!(javascript::TYPESCRIPT),
-        Language::Tsx => once!(javascript::TSX),
-        Language::JavaScript => once!(javascript::JAVASCRIPT),
-        Language::Python => once!(python::TABLE),
-        Language::Java => once!(java::TABLE),
-        Language::Go => once!(go::TABLE),
-        Language::Rust => once!(rust::TABLE),
-        Language::C => once!(c::C),
-        Language::Cpp | Language::Cuda => once!(c::CPP),
-        Language::CSharp => once!(csharp::TABLE),
-        Language::Ruby => once!(ruby::TABLE),
-        Language::Php => once!(php::TABLE),
-        Language::Kotlin => once!(kotlin::TABLE),
-        Language::Swift => once!(swift::TABLE),
-        Language::Scala => once!(scala::TABLE),
-        Language::Lua => once!(lua::TABLE),
-        Language::Bash => once!(bash::TABLE),
-        Language::Elixir => once!(elixir::TABLE),
-        Language::Haskell => once!(haskell::TABLE),
-        Language::Zig => once!(zig::TABLE),
-        Language::Html => once!(light::HTML),
-        Language::Css | Language::Scss | Language::Less => once!(light::CSS),
-        Language::Json => once!(light::JSON),
-        Language::Yaml => once!(light::YAML),
-        Language::Toml => once!(light::TOML),
-        _ => None,
-    }
+fn import_words(words: &[&str]) -> Option<AhoCorasick> {
+    // Keywords of PHP may be written in capitals.
+    let is_php = words.contains(&"include");
+    let mut builder = AhoCorasick::builder();
+    // Of the leftmost match, several bytes are compared at once.
+    builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(is_php);
+    (!words.is_empty()).then(|| builder.build(words).ok())?
 }

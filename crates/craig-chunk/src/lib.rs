@@ -9,6 +9,7 @@ mod cut_point;
 mod doc_comment;
 mod embedded;
 mod grammar;
+mod languages;
 mod lines;
 mod metrics;
 pub mod names;
@@ -201,7 +202,7 @@ pub(crate) fn trees(language: Language, text: &str) -> Option<Vec<ParsedCode>> {
         let text = if is_notebook { notebook::without_magics(text) } else { Cow::Borrowed(text) };
         return Some(embedded::trees(&text, &code));
     }
-    let Some(grammar) = grammar::grammar(language) else { return Some(Vec::new()) };
+    let Some(grammar) = languages::grammar(language) else { return Some(Vec::new()) };
     code::tree(grammar, text, None).map(|read| vec![read])
 }
 
@@ -213,7 +214,7 @@ fn as_text(text: &str) -> Outline {
 /// Parses `text` and drops the tree: a lower bound of the time of [`chunk`], for measuring.
 #[doc(hidden)]
 pub fn parse_only(language: Language, text: &str) {
-    if let Some(grammar) = grammar::grammar(language) {
+    if let Some(grammar) = languages::grammar(language) {
         drop(grammar.can_read(text).then(|| parse::parse(grammar, text, &[])));
     }
 }

@@ -9,8 +9,9 @@ use craig_source::Language;
 use tree_sitter::{Node, Tree};
 
 use crate::embedded::language_of_code;
-use crate::trees;
-use table::{Counting, Role, Roles, counting};
+use crate::{languages, trees};
+pub(crate) use table::{Counting, always, has_body, not_else_entry, not_wildcard_case};
+use table::{Role, Roles};
 
 /// The name of a function that has none.
 pub const ANONYMOUS: &str = "(anonymous)";
@@ -56,7 +57,8 @@ pub fn metrics(language: Language, text: &str) -> Option<Vec<FunctionMetrics>> {
 
 /// The same with the comments of the file.
 pub fn measures(language: Language, text: &str) -> Option<Measures> {
-    let Some(counting) = counting(language_of_code(language, text)) else { return Some(Measures::default()) };
+    let table = languages::table(language_of_code(language, text));
+    let Some(counting) = table.and_then(|table| table.counting) else { return Some(Measures::default()) };
     let (mut found, mut comments) = (Vec::new(), Vec::new());
     for (grammar, tree) in trees(language, text)? {
         let roles = Roles::new(counting, &grammar.language);

@@ -4,19 +4,9 @@
 //! What is left needs other files and is bound to definitions later (`craig-insight/src/symbols`); for that, an occurrence
 //! carries what the syntax says about it: bare, or a member of some [`Value`].
 
-pub(crate) mod c;
-pub(crate) mod csharp;
-mod doc;
-pub(crate) mod go;
-pub(crate) mod java;
-pub(crate) mod kotlin;
-pub(crate) mod php;
-pub(crate) mod python;
-pub(crate) mod ruby;
-mod rules;
-pub(crate) mod rust;
-pub(crate) mod script;
-mod walk;
+pub(crate) mod doc;
+pub(crate) mod rules;
+pub(crate) mod walk;
 
 use craig_source::Language;
 use schemars::JsonSchema;

@@ -12,9 +12,10 @@ use serde::Serialize;
 use tree_sitter::{Node, Tree};
 
 use crate::embedded::language_of_code;
-use crate::grammar::{Answer, Grammar, Rule, child, field, text};
+use crate::grammar::{Answer, Grammar, Imports, Rule, field, text};
 use crate::names::{self, Names};
-use crate::{Import, ParsedCode, trees};
+use crate::{Import, ParsedCode, languages, trees};
+pub(crate) use uses::{Form, Style, starts_upper};
 
 /// How a file refers to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -107,12 +108,17 @@ pub fn references(language: Language, text: &str) -> References {
 /// Reads what `text` refers to by its trees and names.
 pub(crate) fn read(language: Language, text: &str, trees: &[ParsedCode], names: &Names) -> References {
     let language = language_of_code(language, text);
-    let words = words::Words::new(language, text);
-    let mut reading = Reading { language, text, words, found: References::default(), used: BTreeMap::new() };
+    let grammar = languages::grammar(language);
+    let words = grammar.and_then(|grammar| words::Words::new(grammar, text));
+    let written = grammar.map_or(Imports::DEFAULT, |grammar| grammar.table.imports);
+    let mut reading =
+        Reading { language, written, text, words, found: References::default(), used: BTreeMap::new() };
     if !lines::are_enough(language) {
         trees.iter().for_each(|(grammar, tree)| reading.tree(grammar, tree));
     }
-    uses::of_names(language, names, &mut reading.used);
+    if let Some(style) = written.uses {
+        uses::of_names(style, names, &mut reading.used);
+    }
     reading.found.imports.extend(lines::imports(language, text));
     reading.found.imports.sort_by_key(|import| import.line);
     let uses = reading.used.into_iter().map(|(name, line)| Use { name, line });
@@ -121,6 +127,7 @@ pub(crate) fn read(language: Language, text: &str, trees: &[ParsedCode], names: 
 
 struct Reading<'t> {
     language: Language,
+    written: Imports,
     text: &'t str,
     /// Nodes without one of these are no imports and not visited.
     words: Option<words::Words>,
@@ -199,7 +206,7 @@ impl<'t> Reading<'t> {
         let mut imports = Vec::new();
         match grammar.rule(node) {
             Rule::Import(read) => read(node, self.text, &mut imports),
-            Rule::Ask(ask) if may_import(self.language, kind) => {
+            Rule::Ask(ask) if self.written.asked.contains(&kind) => {
                 if let Answer::Import(read) = ask(node, self.text) {
                     read(node, self.text, &mut imports);
                 }
@@ -227,9 +234,9 @@ impl<'t> Reading<'t> {
         }
         let kind = match kinds::is_for_type_checkers(self.language, node, ancestors, self.text) {
             true => ReferenceKind::TypeImport,
-            false => kinds::reference_kind(self.language, node, self.text),
+            false => kinds::reference_kind(self.written.kind, node, self.text),
         };
-        let lazy = kinds::is_in_function(self.language, ancestors);
+        let lazy = self.written.is_executed && kinds::is_in_function(ancestors);
         let within: Vec<String> = within.iter().map(|(_, name)| name.clone()).collect();
         let path = kinds::path_attribute(node, self.text);
         for import in imports {
@@ -248,30 +255,8 @@ impl<'t> Reading<'t> {
 
     /// The package or namespace that a declaration names.
     fn package(&self, node: Node<'_>, kind: &str) -> Option<String> {
-        let name = match (self.language, kind) {
-            (Language::Java, "package_declaration") => {
-                child(node, "scoped_identifier").or_else(|| child(node, "identifier"))
-            }
-            (Language::Kotlin, "package_header") => {
-                child(node, "qualified_identifier").or_else(|| child(node, "identifier"))
-            }
-            (Language::Scala, "package_clause") => field(node, "name"),
-            (Language::Go, "package_clause") => child(node, "package_identifier"),
-            (Language::CSharp, "namespace_declaration" | "file_scoped_namespace_declaration")
-            | (Language::Php, "namespace_definition") => field(node, "name"),
-            _ => None,
-        };
+        let places = self.written.packages.iter().filter(|(declaration, _)| *declaration == kind);
+        let name = places.map(|(_, name)| name.find_in(node)).find(Option::is_some).flatten();
         name.map(|name| text(name, self.text).split_whitespace().collect())
-    }
-}
-
-/// Nodes whose rule may turn out to be an import; asking all others would cost time for nothing.
-///
-/// Calls that load modules in scripts and PHP stand deep in expressions and are found there.
-fn may_import(language: Language, kind: &str) -> bool {
-    match kind {
-        "mod_item" | "export_statement" | "call" | "command" | "function_call" => true,
-        "variable_declaration" | "assignment_statement" => matches!(language, Language::Lua | Language::Zig),
-        _ => false,
     }
 }

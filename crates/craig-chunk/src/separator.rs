@@ -2,7 +2,7 @@
 
 use craig_source::Language;
 
-use crate::{ChunkKind, Symbol};
+use crate::{ChunkKind, Symbol, languages};
 
 impl Symbol {
     /// Its name after that of what encloses it: `Router::route`, `Flask.wsgi_app`, `Guide > Install`.
@@ -20,29 +20,7 @@ pub fn qualified_name(parent: Option<&str>, name: &str, kind: ChunkKind, languag
     }
 }
 
-/// What joins the names of a language: the same as in the tables of grammars, without loading a grammar.
+/// What joins the names of a language.
 pub fn separator(language: Language) -> &'static str {
-    match language {
-        Language::Rust | Language::C | Language::Cpp | Language::Cuda | Language::Ruby | Language::Bash => {
-            "::"
-        }
-        Language::Php => "\\",
-        Language::Html | Language::Css | Language::Scss | Language::Less => " ",
-        _ => ".",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::grammar;
-
-    #[test]
-    fn separators_are_those_of_the_grammars() {
-        for language in Language::all() {
-            if let Some(grammar) = grammar(language) {
-                assert_eq!(separator(language), grammar.table.separator, "{}", language.id());
-            }
-        }
-    }
+    languages::table(language).map_or(".", |table| table.separator)
 }

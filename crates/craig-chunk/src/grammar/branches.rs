@@ -23,7 +23,7 @@ struct Condition {
 }
 
 /// `text` without directives, and further branches, of conditions whose branches are no whole statements; none if it has none.
-pub(super) fn whole_only(text: &str) -> Option<String> {
+pub(crate) fn whole_only(text: &str) -> Option<String> {
     let mut hidden = Vec::new();
     let mut open: Vec<Condition> = Vec::new();
     let mut at = 0;
@@ -51,7 +51,7 @@ pub(super) fn whole_only(text: &str) -> Option<String> {
 }
 
 /// `text` without the directives of conditions; none if it has none.
-pub(super) fn without_directives(text: &str) -> Option<String> {
+pub(crate) fn without_directives(text: &str) -> Option<String> {
     let mut at = 0;
     let lines = text.split_inclusive('\n').map(|line| {
         at += line.len();

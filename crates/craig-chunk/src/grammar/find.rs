@@ -13,7 +13,7 @@ pub(crate) fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
 }
 
 /// The first child of one of the kinds.
-pub(super) fn child_of<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
+pub(crate) fn child_of<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
     let n = node.child_count();
     if n <= FEW {
         return (0..n).filter_map(|at| node.child(at)).find(|child| kinds.contains(&child.kind()));
@@ -22,7 +22,7 @@ pub(super) fn child_of<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
 }
 
 /// All children of a kind, in order.
-pub(super) fn children<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
+pub(crate) fn children<'t>(node: Node<'t>, kind: &str) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).filter(|child| child.kind() == kind).collect()
 }
@@ -137,7 +137,7 @@ pub(crate) fn unquoted(text: &str) -> &str {
 }
 
 /// The last identifier-like leaf under a node: `c` of `a.b.c`.
-pub(super) fn last_leaf(node: Node<'_>) -> Node<'_> {
+pub(crate) fn last_leaf(node: Node<'_>) -> Node<'_> {
     let mut node = node;
     while let Some(last) = node.named_child_count().checked_sub(1).and_then(|i| node.named_child(i as u32)) {
         node = last;
@@ -146,12 +146,12 @@ pub(super) fn last_leaf(node: Node<'_>) -> Node<'_> {
 }
 
 /// An import of a whole module.
-pub(super) fn import(target: &str, node: Node<'_>) -> Import {
+pub(crate) fn import(target: &str, node: Node<'_>) -> Import {
     Import { target: target.to_owned(), names: Vec::new(), line: line(node) }
 }
 
 /// An import of names from a module.
-pub(super) fn import_names(target: &str, names: Vec<&str>, node: Node<'_>) -> Import {
+pub(crate) fn import_names(target: &str, names: Vec<&str>, node: Node<'_>) -> Import {
     Import {
         target: target.to_owned(),
         names: names.into_iter().map(str::to_owned).collect(),

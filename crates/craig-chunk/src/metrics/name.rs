@@ -3,7 +3,8 @@
 use tree_sitter::Node;
 
 use super::ANONYMOUS;
-use crate::grammar::{declared, unquoted};
+use crate::grammar::unquoted;
+use crate::languages::c::declared;
 
 /// Names are cut off here.
 const MAX_NAME_BYTES: usize = 120;

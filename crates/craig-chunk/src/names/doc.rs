@@ -17,22 +17,22 @@ pub(crate) struct Comment<'t> {
 }
 
 /// How types are written in the comments of a language.
-pub(super) struct TypeRules {
+pub(crate) struct TypeRules {
     /// Generic types that hold instances of their last argument.
-    pub(super) collections: &'static [&'static str],
+    pub(crate) collections: &'static [&'static str],
     /// Generic types that stand for their first argument.
-    pub(super) wrappers: &'static [&'static str],
+    pub(crate) wrappers: &'static [&'static str],
     /// Names of types that no project defines.
-    pub(super) builtin: &'static [&'static str],
+    pub(crate) builtin: &'static [&'static str],
     /// What separates the alternatives of a union.
-    pub(super) separators: &'static [char],
+    pub(crate) separators: &'static [char],
     /// The value of a name, or of another form that only this language has.
-    pub(super) named: for<'t> fn(&mut Walk<'t>, Comment<'t>, &'t str) -> Value,
+    pub(crate) named: for<'t> fn(&mut Walk<'t>, Comment<'t>, &'t str) -> Value,
 }
 
 impl TypeRules {
     /// An instance of a type; of a union, of its first alternative that is known.
-    pub(super) fn instance<'t>(&self, walk: &mut Walk<'t>, comment: Comment<'t>, written: &'t str) -> Value {
+    pub(crate) fn instance<'t>(&self, walk: &mut Walk<'t>, comment: Comment<'t>, written: &'t str) -> Value {
         let mut value = Value::Unknown;
         for part in split(written.trim_start_matches(['?', '!']), self.separators) {
             let found = self.alternative(walk, comment, part.trim_ascii());
@@ -87,13 +87,13 @@ fn unparenthesized(written: &str) -> &str {
 }
 
 /// A generic type and what it is applied to: `Map` and `string, Order` of `Map<string, Order>` and `Map.<string, Order>`.
-pub(super) fn applied(written: &str) -> Option<(&str, &str)> {
+pub(crate) fn applied(written: &str) -> Option<(&str, &str)> {
     let (name, arguments) = written.strip_suffix('>')?.split_once('<')?;
     Some((name.trim_end_matches('.'), arguments))
 }
 
 /// The parts of a text between separators outside of brackets.
-pub(super) fn split<'t>(text: &'t str, separators: &[char]) -> Vec<&'t str> {
+pub(crate) fn split<'t>(text: &'t str, separators: &[char]) -> Vec<&'t str> {
     let (mut depth, mut before) = (0_usize, ' ');
     let is_between = |c: char| {
         match c {
@@ -110,6 +110,6 @@ pub(super) fn split<'t>(text: &'t str, separators: &[char]) -> Vec<&'t str> {
 }
 
 /// The length of the word that a text begins with.
-pub(super) fn word_length(text: &str) -> usize {
+pub(crate) fn word_length(text: &str) -> usize {
     text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).unwrap_or(text.len())
 }

@@ -6,23 +6,23 @@ use super::walk::Walk;
 use super::{Role, Value};
 
 /// What makes a value of the language.
-pub(super) fn plain<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+pub(crate) fn plain<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.children(node);
     Value::Builtin
 }
 
-pub(super) fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
+pub(crate) fn this<'t>(walk: &mut Walk<'t>, _: Node<'t>) -> Value {
     walk.this_value()
 }
 
 /// An assignment of `right` to `left`, also one that calculates.
-pub(super) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+pub(crate) fn assignment<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field_as(node, "left", Role::Write);
     walk.field(node, "right")
 }
 
 /// `condition ? consequence : alternative`
-pub(super) fn ternary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+pub(crate) fn ternary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field(node, "condition");
     let first = walk.field(node, "consequence");
     let other = walk.field(node, "alternative");
@@ -30,7 +30,7 @@ pub(super) fn ternary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 /// The type of an instance.
-pub(super) fn itself(value: Value) -> Value {
+pub(crate) fn itself(value: Value) -> Value {
     match value {
         Value::Instance(source) => Value::Itself(source),
         other => other,

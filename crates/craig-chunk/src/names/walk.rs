@@ -8,9 +8,10 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::{
     Choice, Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names,
-    Occurrence, OccurrenceIx, Parameter, Role, Site, Source, Traits, Value, c::Paste, doc::Comment,
+    Occurrence, OccurrenceIx, Parameter, Role, Site, Source, Traits, Value, doc::Comment,
 };
 use crate::grammar::{self, Grammar};
+use crate::languages::c::names::Paste;
 
 /// Nodes nested deeper than this are not read.
 const MAX_DEPTH: usize = 400;

@@ -7,8 +7,8 @@ use super::ReferenceKind;
 use crate::Import;
 use crate::grammar::{child, field, line, text, unquoted};
 
-/// The kind of an import by the node that holds it.
-pub(super) fn reference_kind(language: Language, node: Node<'_>, source: &str) -> ReferenceKind {
+/// The kind of an import by the node that holds it; the usual one of the language where that does not tell.
+pub(super) fn reference_kind(usual: ReferenceKind, node: Node<'_>, source: &str) -> ReferenceKind {
     match node.kind() {
         "mod_item" => ReferenceKind::Module,
         "use_declaration" if child(node, "visibility_modifier").is_some() => ReferenceKind::Reexport,
@@ -25,8 +25,7 @@ pub(super) fn reference_kind(language: Language, node: Node<'_>, source: &str) -
         "export_statement" => ReferenceKind::Reexport,
         "call_expression" => call_kind(node, source),
         kind if PHP_INCLUDES.contains(&kind) => ReferenceKind::Include,
-        _ if matches!(language, Language::Ruby | Language::Lua | Language::Bash) => ReferenceKind::Require,
-        _ => ReferenceKind::Import,
+        _ => usual,
     }
 }
 
@@ -81,11 +80,8 @@ const FUNCTIONS: &[&str] = &[
 ];
 
 /// Whether an import is executed only when a function around it is called.
-pub(super) fn is_in_function(language: Language, ancestors: &[Node<'_>]) -> bool {
-    use Language::{Bash, Lua, Php, Python, Ruby};
-    let is_executed = is_script(language) || matches!(language, Bash | Lua | Php | Python | Ruby);
-    is_executed
-        && ancestors.iter().any(|ancestor| ancestor.is_named() && FUNCTIONS.contains(&ancestor.kind()))
+pub(super) fn is_in_function(ancestors: &[Node<'_>]) -> bool {
+    ancestors.iter().any(|ancestor| ancestor.is_named() && FUNCTIONS.contains(&ancestor.kind()))
 }
 
 fn call_kind(call: Node<'_>, source: &str) -> ReferenceKind {

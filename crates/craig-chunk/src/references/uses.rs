@@ -17,8 +17,7 @@ const MAX_NAME_BYTES: usize = 200;
 const MAX_PARTS: usize = 32;
 
 /// Notes what the occurrences of a file use.
-pub(super) fn of_names(language: Language, names: &Names, used: &mut BTreeMap<String, u32>) {
-    let Some(style) = Style::for_language(language) else { return };
+pub(super) fn of_names(style: &Style, names: &Names, used: &mut BTreeMap<String, u32>) {
     // Of a name that stands by itself again and again, the first place is enough, unless it may be a part of another.
     let mut is_noted = vec![false; names.texts.len()];
     let mut is_new = |occurrence: &Occurrence| {
@@ -42,7 +41,7 @@ pub(super) fn of_names(language: Language, names: &Names, used: &mut BTreeMap<St
 }
 
 /// What is noted of a name.
-enum Form {
+pub(crate) enum Form {
     /// The name alone, also of members of a value.
     Member,
     /// The last part of a qualified name.
@@ -52,45 +51,22 @@ enum Form {
 }
 
 /// How names are used in a language.
-struct Style {
-    form: Form,
+pub(crate) struct Style {
+    pub(crate) form: Form,
     /// Before a name with its full path.
-    root: &'static str,
+    pub(crate) root: &'static str,
     /// Whether only whole qualified names count, and not what they begin with.
-    whole: bool,
+    pub(crate) whole: bool,
     /// Whether a definition names the module that it is put into: `class A::B`.
-    is_put_into: bool,
+    pub(crate) is_put_into: bool,
     /// The role of what stands before a separator, where another one makes no qualified name.
-    qualified_by: Option<Role>,
-    is_wanted: fn(&str) -> bool,
+    pub(crate) qualified_by: Option<Role>,
+    pub(crate) is_wanted: fn(&str) -> bool,
 }
 
 impl Style {
-    fn for_language(language: Language) -> Option<Self> {
-        let of = |form, is_wanted| Self {
-            form,
-            root: "",
-            whole: false,
-            is_put_into: false,
-            qualified_by: None,
-            is_wanted,
-        };
-        Some(match language {
-            Language::CSharp => of(Form::Last, starts_upper),
-            Language::Kotlin => of(Form::Member, |_| true),
-            Language::Java => of(Form::Path("."), is_java_type),
-            Language::Go => {
-                let is_wanted = |name: &str| name.split('.').count() <= 2;
-                Self { whole: true, ..of(Form::Path("."), is_wanted) }
-            }
-            Language::Php => {
-                let is_wanted = |name: &str| name.contains('\\') || starts_upper(name);
-                Self { root: "\\", qualified_by: Some(Role::Import), ..of(Form::Path("\\"), is_wanted) }
-            }
-            Language::Ruby => Self { whole: true, is_put_into: true, ..of(Form::Path("::"), ends_upper) },
-            Language::Rust => Self { qualified_by: Some(Role::Type), ..of(Form::Path("::"), is_lower_path) },
-            _ => return None,
-        })
+    pub(crate) const fn new(form: Form, is_wanted: fn(&str) -> bool) -> Self {
+        Self { form, root: "", whole: false, is_put_into: false, qualified_by: None, is_wanted }
     }
 
     fn name(&self, names: &Names, occurrence: &Occurrence) -> Option<String> {
@@ -183,22 +159,6 @@ fn note(name: &str, at: u32, used: &mut BTreeMap<String, u32>) {
     }
 }
 
-fn starts_upper(name: &str) -> bool {
+pub(crate) fn starts_upper(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
-}
-
-/// `Cart`, or `com.shop.Cart`.
-fn is_java_type(name: &str) -> bool {
-    match name.rsplit_once('.') {
-        Some((package, simple)) => starts_upper(simple) && !starts_upper(package),
-        None => starts_upper(name),
-    }
-}
-
-fn ends_upper(path: &str) -> bool {
-    starts_upper(path.rsplit("::").next().unwrap_or(path))
-}
-
-fn is_lower_path(path: &str) -> bool {
-    path.contains("::") && path.starts_with(|c: char| c.is_lowercase() || c == '_')
 }
