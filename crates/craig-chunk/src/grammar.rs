@@ -50,6 +50,8 @@ pub(crate) struct Define {
 pub(crate) enum At {
     Field(&'static str),
     Kind(&'static str),
+    /// The node itself.
+    Itself,
     Nowhere,
 }
 
@@ -132,6 +134,7 @@ impl At {
         match self {
             At::Field(name) => node.child_by_field_name(name),
             At::Kind(kind) => child(node, kind),
+            At::Itself => Some(node),
             At::Nowhere => None,
         }
     }

@@ -3,6 +3,7 @@
 mod bash;
 pub(crate) mod c;
 mod csharp;
+mod dart;
 mod elixir;
 mod go;
 mod haskell;
@@ -12,6 +13,7 @@ mod kotlin;
 mod light;
 mod lua;
 mod php;
+mod powershell;
 mod python;
 mod ruby;
 mod rust;
@@ -64,6 +66,8 @@ fn entry(language: Language) -> Option<&'static Entry> {
         Language::Scala => once!(scala::TABLE),
         Language::Lua => once!(lua::TABLE),
         Language::Bash => once!(bash::TABLE),
+        Language::Dart => once!(dart::TABLE),
+        Language::PowerShell => once!(powershell::TABLE),
         Language::Elixir => once!(elixir::TABLE),
         Language::Haskell => once!(haskell::TABLE),
         Language::Zig => once!(zig::TABLE),

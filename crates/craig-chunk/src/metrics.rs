@@ -201,7 +201,7 @@ impl<'t> Measuring<'_, 't> {
 
     fn unit(&self, node: Node<'_>) -> Unit {
         let around = self.open.last().map(|around| around.node);
-        let (name, line_start) = name::function_name(node, around, self.text);
+        let (name, line_start) = name::function_name(self.counting.name, node, around, self.text);
         let end = node.end_position();
         let last_row = if end.column == 0 { end.row.saturating_sub(1) } else { end.row };
         let line_end = u32::try_from(last_row + 1).unwrap_or(u32::MAX).max(line_start);
@@ -211,7 +211,7 @@ impl<'t> Measuring<'_, 't> {
             line_end,
             complexity: 1,
             nesting: 0,
-            parameters: name::parameters(node),
+            parameters: name::parameters(self.counting.parameters, node),
         };
         Unit { function, start_byte: node.start_byte(), depth: 0 }
     }

@@ -1544,7 +1544,7 @@ fn data_files_name_their_first_keys() {
 
 #[test]
 fn languages_without_a_grammar_are_windows_of_text() {
-    for path in ["a.dart", "a.proto", "a.clj", "a.jl", "a.txt", "Makefile"] {
+    for path in ["a.proto", "a.clj", "a.jl", "a.txt", "Makefile"] {
         let outline = outline(path, "class A {}\nfunction f() {}\n");
         assert_eq!(outline.parsed, craig_chunk::Parsed::AsText, "{path}");
         assert_eq!((outline.symbols.len(), outline.chunks.len()), (0, 1), "{path}");

@@ -61,6 +61,8 @@ fixtures! {
     scala "sample.scala"
     lua "sample.lua"
     bash "sample.sh"
+    dart "sample.dart"
+    powershell "sample.ps1"
     elixir "sample.ex"
     haskell "Sample.hs"
     zig "sample.zig"

@@ -103,6 +103,44 @@ struct Cache {
 }
 
 #[test]
+fn functions_of_dart_and_powershell() {
+    check(
+        "a.dart",
+        r#"
+class Cart {
+  Cart.empty();
+  int get total => n > 1 ? n : 0;
+  int pay(int sum, [bool now = false]) {
+    if (sum > 1 && now) { return 1; } else if (sum < 0) { for (final i in all) { i.pay(); } }
+    return sum ?? 0;
+  }
+}
+void main() { switch (n) { case 1: break; default: run(); } }
+"#,
+        expect![[r#"
+            total 4-4 complexity 2 nesting 0
+            pay 5-8 complexity 6 nesting 2
+            main 10-10 complexity 2 nesting 1
+        "#]],
+    );
+    check(
+        "a.ps1",
+        r#"
+function Get-Cart($name, $n) {
+    if ($name -and $n) { return 1 } elseif ($n) { foreach ($i in $all) { $i } }
+}
+class Cart {
+    [int] Pay([int]$sum) { try { $this.N } catch { } return 1 }
+}
+"#,
+        expect![[r#"
+            Get-Cart 2-4 complexity 5 nesting 2
+            Pay 6-6 complexity 2 nesting 1
+        "#]],
+    );
+}
+
+#[test]
 fn functions_of_lua_are_called_after_what_they_are_assigned_to() {
     check(
         "a.lua",

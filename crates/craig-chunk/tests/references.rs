@@ -350,6 +350,15 @@ fn other_languages_with_grammars() {
     "#]],
     );
     check(
+        "a.ps1",
+        "using module ./a.psm1\nImport-Module -Name Pester\nfunction f { . ./b.ps1 }\nGet-Item x\n",
+        expect![[r#"
+            1 require ./a.psm1
+            2 require Pester
+            3 require ./b.ps1
+        "#]],
+    );
+    check(
         "a.zig",
         "const std = @import(\"std\");\nconst o = @import(\"o.zig\");\n",
         expect![[r#"

@@ -37,6 +37,7 @@ static COUNTING: Counting = Counting {
     operations: &["binary_operator"],
     operators: &["&&", "||", "and", "or"],
     is_unit: is_function,
+    name: Some(counted_name),
     arms: &["stab_clause"],
     is_decision,
     ..Counting::C_LIKE
@@ -138,4 +139,19 @@ fn read_import(node: Node<'_>, source: &str, imports: &mut Vec<Import>) {
         _ if matches!(module.kind(), "alias" | "dot") => imports.push(import(text(module, source), node)),
         _ => {}
     }
+}
+
+/// `total` of `def total(items) when …`.
+fn counted_name(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    let mut head =
+        node.named_children(&mut cursor).find(|child| child.kind() == "arguments")?.named_child(0)?;
+    for _ in 0..8 {
+        match head.kind() {
+            "binary_operator" => head = head.child_by_field_name("left")?,
+            "call" => return head.child_by_field_name("target"),
+            _ => break,
+        }
+    }
+    Some(head)
 }

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::ANONYMOUS;
+use super::table::FindPart;
 use crate::grammar::unquoted;
 use crate::languages::c::declared;
 
@@ -10,8 +11,13 @@ use crate::languages::c::declared;
 const MAX_NAME_BYTES: usize = 120;
 
 /// The name of a function and its line. `around` is its parent: asking the node for it would be slow.
-pub(super) fn function_name<'t>(node: Node<'t>, around: Option<Node<'t>>, text: &str) -> (String, u32) {
-    match name_node(node, around) {
+pub(super) fn function_name<'t>(
+    find: Option<FindPart>,
+    node: Node<'t>,
+    around: Option<Node<'t>>,
+    text: &str,
+) -> (String, u32) {
+    match find.map_or_else(|| name_node(node, around), |find| find(node)) {
         Some(name) => {
             let written = text.get(name.byte_range()).unwrap_or_default();
             let written = unquoted(written.lines().next().unwrap_or_default().trim());
@@ -43,7 +49,6 @@ fn unnamed(node: Node<'_>) -> &'static str {
 
 fn name_node<'t>(node: Node<'t>, around: Option<Node<'t>>) -> Option<Node<'t>> {
     match node.kind() {
-        "call" => elixir_name(node),
         // The grammar calls the type of its value so.
         "subscript_declaration" => None,
         "function_definition" if node.child_by_field_name("declarator").is_some() => c_name(node),
@@ -98,34 +103,22 @@ fn assigned_name<'t>(value: Node<'t>, values: Node<'t>) -> Option<Node<'t>> {
     Some(name.child_by_field_name("field").or_else(|| name.child_by_field_name("method")).unwrap_or(name))
 }
 
-/// `total` of `def total(items) when …`.
-fn elixir_name(node: Node<'_>) -> Option<Node<'_>> {
-    let mut cursor = node.walk();
-    let mut head =
-        node.named_children(&mut cursor).find(|child| child.kind() == "arguments")?.named_child(0)?;
-    for _ in 0..8 {
-        match head.kind() {
-            "binary_operator" => head = head.child_by_field_name("left")?,
-            "call" => return head.child_by_field_name("target"),
-            _ => break,
-        }
-    }
-    Some(head)
-}
-
 /// Number of parameters that a function declares; 0 if the grammar has none.
-pub(super) fn parameters(node: Node<'_>) -> u32 {
-    let list = node.child_by_field_name("parameters").or_else(|| {
-        let declarator = node.child_by_field_name("declarator")?;
-        let mut function = declarator;
-        for _ in 0..16 {
-            if let Some(list) = function.child_by_field_name("parameters") {
-                return Some(list);
+pub(super) fn parameters(find: Option<FindPart>, node: Node<'_>) -> u32 {
+    let usual = || {
+        node.child_by_field_name("parameters").or_else(|| {
+            let declarator = node.child_by_field_name("declarator")?;
+            let mut function = declarator;
+            for _ in 0..16 {
+                if let Some(list) = function.child_by_field_name("parameters") {
+                    return Some(list);
+                }
+                function = function.child_by_field_name("declarator")?;
             }
-            function = function.child_by_field_name("declarator")?;
-        }
-        None
-    });
+            None
+        })
+    };
+    let list = find.map_or_else(usual, |find| find(node));
     let Some(list) = list else { return u32::from(node.child_by_field_name("parameter").is_some()) };
     let mut cursor = list.walk();
     let n = list.named_children(&mut cursor).filter(|child| !child.kind().contains("comment")).count();

@@ -22,6 +22,9 @@ pub(crate) struct Counting {
     pub(crate) arms: &'static [&'static str],
     /// Which of the `units` really are functions.
     pub(crate) is_unit: Ask,
+    /// Where the name of a function is, and the list of its parameters, if not in fields.
+    pub(crate) name: Option<FindPart>,
+    pub(crate) parameters: Option<FindPart>,
     /// Which of what `decides` or `nests` really does.
     pub(crate) is_decision: Ask,
 }
@@ -55,10 +58,15 @@ impl Counting {
         operations: &["binary_expression"],
         operators: &["&&", "||", "and", "or"],
         arms: &[],
+        name: None,
+        parameters: None,
         is_unit: always,
         is_decision: not_default,
     };
 }
+
+/// Finds a part of a function.
+pub(crate) type FindPart = for<'t> fn(Node<'t>) -> Option<Node<'t>>;
 
 pub(crate) type Ask = for<'t> fn(Node<'t>, &'t str) -> bool;
 

@@ -10,7 +10,7 @@ use crate::grammar::{child, field, line, text, unquoted};
 /// The kind of an import by the node that holds it; the usual one of the language where that does not tell.
 pub(super) fn reference_kind(usual: ReferenceKind, node: Node<'_>, source: &str) -> ReferenceKind {
     match node.kind() {
-        "mod_item" => ReferenceKind::Module,
+        "mod_item" | "part_directive" => ReferenceKind::Module,
         "use_declaration" if child(node, "visibility_modifier").is_some() => ReferenceKind::Reexport,
         "preproc_include" if child(node, "system_lib_string").is_some() => ReferenceKind::SystemInclude,
         "preproc_include" => ReferenceKind::Include,
@@ -22,7 +22,7 @@ pub(super) fn reference_kind(usual: ReferenceKind, node: Node<'_>, source: &str)
         }
         "import_statement" if child(node, "import_require_clause").is_some() => ReferenceKind::Require,
         "export_statement" if child(node, "type").is_some() => ReferenceKind::TypeImport,
-        "export_statement" => ReferenceKind::Reexport,
+        "export_statement" | "library_export" => ReferenceKind::Reexport,
         "call_expression" => call_kind(node, source),
         kind if PHP_INCLUDES.contains(&kind) => ReferenceKind::Include,
         _ => usual,

@@ -12,7 +12,6 @@ pub(super) fn are_enough(language: Language) -> bool {
 /// Imports that are lines of their own.
 pub(super) fn imports(language: Language, text: &str) -> Vec<Reference> {
     let read: fn(&str) -> Option<(ReferenceKind, &str)> = match language {
-        Language::Dart => dart,
         Language::Proto => proto,
         Language::Groovy => groovy,
         Language::Scss | Language::Less => style,
@@ -75,17 +74,6 @@ fn quoted(text: &str) -> Option<&str> {
 
 fn word(text: &str) -> &str {
     text.split(|c: char| c.is_whitespace() || matches!(c, ';' | '(')).next().unwrap_or_default()
-}
-
-fn dart(line: &str) -> Option<(ReferenceKind, &str)> {
-    let (first, rest) = line.split_once(' ')?;
-    let kind = match first {
-        "import" => ReferenceKind::Import,
-        "export" => ReferenceKind::Reexport,
-        "part" if !rest.trim_start().starts_with("of") => ReferenceKind::Module,
-        _ => return None,
-    };
-    Some((kind, quoted(rest)?))
 }
 
 fn proto(line: &str) -> Option<(ReferenceKind, &str)> {
