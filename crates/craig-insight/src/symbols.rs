@@ -207,7 +207,11 @@ impl SymbolGraph {
             path: file.path.clone(),
             language: file.language,
             is_test: file.is_test,
-            package: names.packages.first().map(|&package| names.text(package).to_owned()).unwrap_or_default(),
+            package: names
+                .packages
+                .first()
+                .map(|&package| names.text(package).to_owned())
+                .unwrap_or_default(),
         });
         let handed_on: Vec<(u32, modules::Entity)> = (0..names.len())
             .into_par_iter()

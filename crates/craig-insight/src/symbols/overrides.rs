@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use craig_chunk::names::Role;
+use rustc_hash::FxHashSet;
 
 use super::table::{Family, Table};
 use super::{SymbolIx, SymbolReference};
 
 /// An overriding member mentions what it overrides.
 const OVERRIDES: u8 = 90;
-/// Where types are structural or dynamic, a call of one member of a family may reach each of them.
+/// A call through an interface, or a base, may reach each member that takes its place.
+const THROUGH_BASE: u8 = 70;
+/// Where types are structural or dynamic, a call of one member of a family may reach each other one.
 const SAME_FAMILY: u8 = 60;
 /// Larger families say nothing about one of their members.
 const MAX_FAMILY: usize = 160;
@@ -53,11 +56,31 @@ pub(super) fn references(
         let max = if table.family(at) == Family::Go { MAX_IMPLEMENTERS } else { MAX_FAMILY };
         relatives.len() <= max
     });
+    let bases = all_bases(overrides);
     for reference in references {
         let Some(relatives) = relatives.get(&reference.symbol) else { continue };
         let others = relatives.iter().filter(|&&at| at != reference.symbol);
-        let confidence = reference.confidence.min(SAME_FAMILY);
-        found.extend(others.map(|&symbol| SymbolReference { symbol, confidence, ..*reference }));
+        found.extend(others.map(|&symbol| {
+            let most = if bases.contains(&(symbol, reference.symbol)) { THROUGH_BASE } else { SAME_FAMILY };
+            SymbolReference { symbol, confidence: reference.confidence.min(most), ..*reference }
+        }));
+    }
+    found
+}
+
+/// Pairs of a member and one that it overrides, directly or by others.
+fn all_bases(overrides: &[(SymbolIx, SymbolIx)]) -> FxHashSet<(SymbolIx, SymbolIx)> {
+    let mut direct: BTreeMap<SymbolIx, Vec<SymbolIx>> = BTreeMap::new();
+    for &(member, base) in overrides {
+        direct.entry(member).or_default().push(base);
+    }
+    let mut found = FxHashSet::default();
+    for &member in direct.keys() {
+        let mut open = vec![member];
+        while let Some(at) = open.pop() {
+            let above = direct.get(&at).into_iter().flatten().copied();
+            open.extend(above.filter(|&base| found.insert((member, base))));
+        }
     }
     found
 }

@@ -165,7 +165,8 @@ impl SymbolGraph {
         // A package of Go is the folder, a module of Python the file.
         let ends = |names: &[&str]| names.ends_with(&wanted);
         let packages: Vec<&str> = package.split(['.', '\\', ':']).filter(|part| !part.is_empty()).collect();
-        let is_named = ends(&names) || ends(&packages) || names.split_last().is_some_and(|(_, folders)| ends(folders));
+        let is_named =
+            ends(&names) || ends(&packages) || names.split_last().is_some_and(|(_, folders)| ends(folders));
         !wanted.is_empty() && is_named
     }
 

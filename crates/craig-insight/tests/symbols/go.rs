@@ -143,11 +143,11 @@ func (o *Other) Put(key string) error { return nil }
                 memory/memory.go:5 type 99
                 memory/memory.go:8 inherit 99
             method base.Get memory/memory.go:5
-                store/store.go:13 call 60
+                store/store.go:13 call 70
             class Memory memory/memory.go:7
                 memory/memory.go:11 type 99
             method Memory.Put memory/memory.go:11
-                store/store.go:14 call 60
+                store/store.go:14 call 70
             class Other memory/memory.go:13
                 memory/memory.go:15 type 99
             interface Reader store/store.go:3

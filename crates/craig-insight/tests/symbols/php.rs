@@ -124,15 +124,15 @@ final class File extends Base
                 src/Handler.php:10 write 95
                 src/Handler.php:11 read 95
             method Base.handle src/Handler.php:11
-                src/Handler.php:11 call 60
+                src/Handler.php:11 call 70
                 src/Handler.php:15 override 90
                 src/Handler.php:15 call 95
                 src/Handler.php:17 call 70
             class File src/Handler.php:13
                 src/Handler.php:15 call 99
             method File.handle src/Handler.php:15
-                src/Handler.php:11 call 60
-                src/Handler.php:15 call 60
+                src/Handler.php:11 call 70
+                src/Handler.php:15 call 70
                 src/Handler.php:17 call 70
             method File.pass src/Handler.php:17
                 src/Handler.php:15 call 95
@@ -272,7 +272,7 @@ class Decoys { public function special() {} public function late() {} public sta
             method C.late app/B.php:29
                 app/B.php:26 call 70
             method C.type app/B.php:29
-                app/B.php:23 call 60
+                app/B.php:23 call 70
                 app/B.php:29 call 95
             class Special app/B.php:30
                 app/B.php:24 type 99

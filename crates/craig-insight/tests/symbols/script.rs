@@ -65,7 +65,7 @@ export async function draw(shapes: Shapes, one: Promise<Sized>) {
                 src/shape.ts:5 call 99
             field Shape.size src/shape.ts:4
                 src/app.ts:7 read 95
-                src/app.ts:9 read 60
+                src/app.ts:9 read 70
                 src/shape.ts:1 override 90
                 src/shape.ts:7 write 95
             method Shape.unit src/shape.ts:5
@@ -329,15 +329,15 @@ export function own() { const quoted: Quoted = { '~standard': { port: 3 }, run()
                 src/config.ts:3 inherit 99
             field first.name src/config.ts:6
                 src/config.ts:2 override 90
-                src/config.ts:6 write 60
-                src/config.ts:7 write 60
+                src/config.ts:6 write 70
+                src/config.ts:7 write 70
             field first.server src/config.ts:6
                 src/config.ts:2 override 90
-                src/config.ts:6 write 60
-                src/config.ts:7 write 60
+                src/config.ts:6 write 70
+                src/config.ts:7 write 70
             method first.start src/config.ts:6
                 src/config.ts:2 override 90
-                src/config.ts:6 write 60
+                src/config.ts:6 write 70
             interface Quoted src/config.ts:8
                 src/config.ts:9 type 99
             field Quoted.~standard src/config.ts:8
@@ -348,7 +348,7 @@ export function own() { const quoted: Quoted = { '~standard': { port: 3 }, run()
                 src/config.ts:9 read 99
             method own.quoted.run src/config.ts:9
                 src/config.ts:8 override 90
-                src/config.ts:9 write 60
+                src/config.ts:9 write 70
         "#]],
     );
 }

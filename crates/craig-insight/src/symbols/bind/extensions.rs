@@ -42,9 +42,8 @@ impl<'n> Binder<'_, 'n> {
     fn may_extend_in_csharp(&self, at: SymbolIx, of: Type) -> bool {
         let Some(owner) = self.extended(at) else { return true };
         let Some(owner) = self.table.find(owner) else { return true };
-        let is_type = |&at: &SymbolIx| {
-            self.table.entry(at).kind.is_type() && self.table.family(at) == Family::CSharp
-        };
+        let is_type =
+            |&at: &SymbolIx| self.table.entry(at).kind.is_type() && self.table.family(at) == Family::CSharp;
         if !self.table.named(owner).iter().any(is_type) {
             return true;
         }

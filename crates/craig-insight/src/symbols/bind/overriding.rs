@@ -111,11 +111,11 @@ impl Binder<'_, '_> {
         let family = self.table.families[entry.file as usize];
         let has_overloads = family.has_separate_names();
         let hides_static = matches!(family, Family::Jvm | Family::CSharp);
-        // Fields of Java hide each other.
-        let is_java = self.table.workspace.files[entry.file as usize].language == Language::Java;
+        // Fields of Java hide each other, and so do those of embedded structs of Go.
+        let language = self.table.workspace.files[entry.file as usize].language;
         let can_override = match entry.kind {
             DefinitionKind::Method => !(hides_static && entry.traits.has(Traits::STATIC)),
-            DefinitionKind::Field => !is_java,
+            DefinitionKind::Field => !matches!(language, Language::Java | Language::Go),
             DefinitionKind::Constant => family == Family::Rust,
             _ => false,
         };

@@ -185,13 +185,13 @@ module.exports = { Decoy, Other }
                 app.js:9 read 99
                 app.js:17 call 99
             method B.stop app.js:9
-                app.js:6 call 60
-                app.js:15 call 60
-                app.js:16 call 60
+                app.js:6 call 70
+                app.js:15 call 70
+                app.js:16 call 70
                 app.js:17 call 95
-                app.js:18 call 60
-                app.js:19 call 60
-                app.js:20 call 60
+                app.js:18 call 70
+                app.js:19 call 70
+                app.js:20 call 70
                 base.js:2 override 90
             function C app.js:10
                 app.js:11 read 99

@@ -222,7 +222,7 @@ export function main() {}
                 src/app.ts:9 read 95
                 src/shape.ts:2 override 90
             field Box.area src/shape.ts:2
-                src/app.ts:9 read 60
+                src/app.ts:9 read 70
                 src/shape.ts:1 override 90
             interface legacy.Options types/legacy.d.ts:2
                 src/app.ts:1 import 99
