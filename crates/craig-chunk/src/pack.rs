@@ -1,16 +1,16 @@
-//! What a file refers to and names, packed to be kept: about four bytes for each occurrence, and each text once.
+//! What a file refers to and names, packed to be kept: Postcard, compressed by LZ4, about nine bytes for each occurrence.
 //!
-//! Numbers are varints, most of them differences to the number before. References stand apart from names, since analyses of
-//! imports need no more; names take the texts that references have from there.
+//! Places of occurrences are kept as differences: most are near the one before. References stand apart from names, since
+//! analyses of imports need no more; they are the dictionary for compressing names, which repeat their texts.
 
-use rustc_hash::FxHashMap;
+use std::mem;
 
-use crate::names::{
-    Choice, Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names,
-    Occurrence, OccurrenceIx, Parameter, Part, Role, Site, Source, Traits, Value,
-};
-use crate::varint::{Reader, Writer};
-use crate::{Reference, ReferenceKind, References, Use};
+use lz4_flex::block;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::References;
+use crate::names::{DefinitionIx, DefinitionKind, Imported, NameId, Names, Role, Site, Source, Value};
 
 /// The references and names of a file, packed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,505 +21,80 @@ pub struct Packed {
     pub names: Vec<u8>,
 }
 
-/// How names are packed: what is packed in another way is read as if there were none.
-const NAMES_VERSION: u8 = 1;
+/// How both are packed: what is packed in another way is read as if there were none.
+const VERSION: u8 = 2;
+
+/// Bytes that LZ4 makes of one, at most.
+const MAX_RATIO: usize = 255;
 
 impl Packed {
     /// Packs what a file refers to and names.
-    pub fn new(references: &References, names: &Names) -> Self {
-        let mut strings = Strings::default();
-        let references = write_references(references, &mut strings);
-        Self { references, names: write_names(names, &strings) }
+    pub fn new(references: &References, mut names: Names) -> Self {
+        replace_places(&mut names, |number, from| {
+            // Small differences of either sign are small numbers.
+            let difference = number.wrapping_sub(from) as i32;
+            mem::replace(number, (difference << 1 ^ difference >> 31) as u32)
+        });
+        let references = to_bytes(references);
+        Self { names: compress(&to_bytes(&names), &references), references: compress(&references, &[]) }
     }
 
     /// What the file refers to; `None` if the bytes are not those of references.
     pub fn references(&self) -> Option<References> {
-        Some(read_references(&self.references)?.0)
+        from_bytes(&decompress(&self.references, &[])?)
     }
 
     /// What the file refers to and names; `None` if the bytes are not those that were packed. Indexes are within bounds.
     pub fn names(&self) -> Option<(References, Names)> {
-        let (references, strings) = read_references(&self.references)?;
-        let names = read_names(&self.names, &strings)?;
-        Some((references, names))
-    }
-}
-
-/// Texts in the order of their first use.
-#[derive(Default)]
-struct Strings<'t> {
-    ids: FxHashMap<&'t str, u32>,
-    texts: Vec<&'t str>,
-}
-
-impl<'t> Strings<'t> {
-    fn id(&mut self, text: &'t str) -> u32 {
-        *self.ids.entry(text).or_insert_with(|| {
-            self.texts.push(text);
-            (self.texts.len() - 1) as u32
-        })
-    }
-}
-
-fn write_references<'t>(references: &'t References, strings: &mut Strings<'t>) -> Vec<u8> {
-    // Names that are used are unique: the first texts are theirs, in their order.
-    for used in &references.uses {
-        strings.id(&used.name);
-    }
-    let mut body = Writer::default();
-    body.count(references.uses.len());
-    references.uses.iter().for_each(|used| body.u32(used.line));
-    body.count(references.packages.len());
-    references.packages.iter().for_each(|package| body.u32(strings.id(package)));
-    body.count(references.imports.len());
-    let mut line = 0;
-    for import in &references.imports {
-        body.byte(import.kind.to_byte() << 1 | u8::from(import.lazy));
-        body.u32(strings.id(&import.target));
-        body.difference(line, import.line);
-        line = import.line;
-        for list in [&import.names, &import.within] {
-            body.count(list.len());
-            list.iter().for_each(|text| body.u32(strings.id(text)));
-        }
-        for text in [&import.alias, &import.path] {
-            body.optional(text.as_deref().map(|text| strings.id(text)));
-        }
-    }
-    let mut whole = Writer::default();
-    whole.count(strings.texts.len());
-    strings.texts.iter().for_each(|text| whole.text(text));
-    whole.append(body);
-    whole.into_bytes()
-}
-
-fn read_references(bytes: &[u8]) -> Option<(References, Vec<&str>)> {
-    if bytes.is_empty() {
-        return Some(Default::default());
-    }
-    let mut reader = Reader::new(bytes);
-    let strings = reader.list(Reader::text)?;
-    let text = |reader: &mut Reader<'_>| strings.get(reader.u32()? as usize).map(|text| (*text).to_owned());
-    let optional_text = |reader: &mut Reader<'_>| match reader.optional()? {
-        Some(id) => strings.get(id as usize).map(|text| Some((*text).to_owned())),
-        None => Some(None),
-    };
-    let mut used = strings.iter();
-    let uses = reader.list(|reader| Some(Use { name: (*used.next()?).to_owned(), line: reader.u32()? }))?;
-    let packages = reader.list(text)?;
-    let mut line = 0;
-    let imports = reader.list(|reader| {
-        let first = reader.byte()?;
-        let target = text(reader)?;
-        line = reader.difference(line)?;
-        Some(Reference {
-            kind: ReferenceKind::from_byte(first >> 1)?,
-            target,
-            line,
-            names: reader.list(text)?,
-            within: reader.list(text)?,
-            alias: optional_text(reader)?,
-            path: optional_text(reader)?,
-            lazy: first & 1 == 1,
-        })
-    })?;
-    reader.is_empty().then_some((References { packages, imports, uses }, strings))
-}
-
-/// Bits of the first byte of an occurrence: its role, its site, and by how many lines it follows the one before.
-const SITE_SHIFT: u32 = 3;
-const LINES_SHIFT: u32 = 6;
-/// Sites of names with type arguments, whose number follows.
-const BARE_GENERIC: u8 = 6;
-const MEMBER_GENERIC: u8 = 7;
-/// The difference of lines is a number of its own.
-const FAR: u8 = 3;
-/// Bits of the first byte of a value: what it is, then an index that is near, plus one.
-const NEAR_SHIFT: u32 = 4;
-/// First bytes of values of other kinds: they would say unknown, with an index.
-const CHOICE: u8 = 0x10;
-const PARAMETER: u8 = 0x20;
-const PARAMETER_ELEMENT: u8 = 0x30;
-const PARAMETER_OF_PARAMETER: u8 = 0x40;
-const ARGUMENT: u8 = 0x50;
-const ARGUMENTS: u8 = 0x60;
-/// The bit of a definition's first byte that says that its parameters follow.
-const HAS_PARAMETERS: u8 = 0x80;
-const MAX_NEAR: u32 = 15;
-
-fn write_names(names: &Names, strings: &Strings<'_>) -> Vec<u8> {
-    let mut writer = Writer::default();
-    writer.byte(NAMES_VERSION);
-    writer.count(names.texts.len());
-    for text in &names.texts {
-        let known = strings.ids.get(text.as_str()).copied();
-        writer.optional(known);
-        if known.is_none() {
-            writer.text(text);
-        }
-    }
-    writer.count(names.packages.len());
-    names.packages.iter().for_each(|package| writer.u32(package.0));
-    writer.count(names.definitions.len());
-    let mut line = 0;
-    for (at, definition) in names.definitions.iter().enumerate() {
-        write_definition(&mut writer, at as u32, line, definition);
-        line = definition.line;
-    }
-    write_occurrences(&mut writer, &names.occurrences);
-    writer.count(names.imports.len());
-    for import in &names.imports {
-        let (what, name) = match import.what {
-            Imported::Module => (0, None),
-            Imported::Default => (1, None),
-            Imported::Name(name) => (2, Some(name)),
-            Imported::All => (3, None),
-        };
-        writer.byte(what << 1 | u8::from(import.reexported));
-        name.inspect(|name| writer.u32(name.0));
-        writer.optional(import.local.map(|name| name.0));
-        writer.u32(import.module.0);
-        writer.u32(import.line);
-    }
-    writer.count(names.exports.len());
-    for export in &names.exports {
-        writer.u32(export.name.0);
-        write_value(&mut writer, export.value, 0);
-    }
-    writer.count(names.choices.len());
-    for choice in &names.choices {
-        writer.byte(match choice {
-            Choice::Guarded(..) => 0,
-            Choice::Union(..) => 1,
-            Choice::Applied(..) => 2,
-            Choice::Tested(..) => 3,
-            Choice::Inferred(..) => 4,
+        let references = decompress(&self.references, &[])?;
+        let mut names: Names = from_bytes(&decompress(&self.names, &references)?)?;
+        replace_places(&mut names, |number, from| {
+            *number = from.wrapping_add(*number >> 1 ^ (*number & 1).wrapping_neg());
+            *number
         });
-        choice.values().into_iter().for_each(|value| write_value(&mut writer, value, 0));
-    }
-    writer.into_bytes()
-}
-
-fn read_names(bytes: &[u8], strings: &[&str]) -> Option<Names> {
-    let Some((&NAMES_VERSION, bytes)) = bytes.split_first() else { return Some(Names::default()) };
-    let mut reader = Reader::new(bytes);
-    let texts = reader.list(|reader| {
-        let text = match reader.optional()? {
-            Some(id) => strings.get(id as usize).copied()?,
-            None => reader.text()?,
-        };
-        Some(text.to_owned())
-    })?;
-    let packages = reader.list(|reader| reader.u32().map(NameId))?;
-    let (mut at, mut line) = (0, 0);
-    let definitions = reader.list(|reader| {
-        let definition = read_definition(reader, at, line)?;
-        (at, line) = (at + 1, definition.line);
-        Some(definition)
-    })?;
-    let occurrences = read_occurrences(&mut reader)?;
-    let imports = reader.list(|reader| {
-        let first = reader.byte()?;
-        let what = match first >> 1 {
-            0 => Imported::Module,
-            1 => Imported::Default,
-            2 => Imported::Name(NameId(reader.u32()?)),
-            3 => Imported::All,
-            _ => return None,
-        };
-        let local = reader.optional()?.map(NameId);
-        let (module, line) = (NameId(reader.u32()?), reader.u32()?);
-        Some(ImportedName { local, module, what, line, reexported: first & 1 == 1 })
-    })?;
-    let exports =
-        reader.list(|reader| Some(Export { name: NameId(reader.u32()?), value: read_value(reader, 0)? }))?;
-    let choices = reader.list(|reader| {
-        let kind = reader.byte()?;
-        let (first, other) = (read_value(reader, 0)?, read_value(reader, 0)?);
-        match kind {
-            0 => Some(Choice::Guarded(first, other)),
-            1 => Some(Choice::Union(first, other)),
-            2 => Some(Choice::Applied(first, other)),
-            3 => Some(Choice::Tested(first, other)),
-            4 => Some(Choice::Inferred(first, other)),
-            _ => None,
-        }
-    })?;
-    let names = Names { texts, packages, definitions, occurrences, imports, exports, choices };
-    (reader.is_empty() && is_within_bounds(&names)).then_some(names)
-}
-
-fn write_definition(writer: &mut Writer, at: DefinitionIx, line_before: u32, definition: &Definition) {
-    let has_parameters = !definition.parameters.is_empty();
-    writer.byte(definition.kind.to_byte() | if has_parameters { HAS_PARAMETERS } else { 0 });
-    writer.byte(definition.traits.0);
-    writer.u32(definition.name.0);
-    writer.optional(definition.parent.map(|parent| at.saturating_sub(parent)));
-    writer.optional(definition.owner.map(|owner| owner.0));
-    writer.difference(line_before, definition.line);
-    writer.u32(definition.column);
-    writer.difference(definition.line, definition.line_start);
-    writer.difference(definition.line, definition.line_end);
-    write_value(writer, definition.value, 0);
-    writer.count(definition.supers.len());
-    definition.supers.iter().for_each(|of| write_value(writer, *of, 0));
-    writer.optional(definition.arity.map(u32::from));
-    if has_parameters {
-        writer.count(definition.parameters.len());
-        for parameter in &definition.parameters {
-            write_value(writer, parameter.value, 0);
-            writer.count(parameter.takes.len());
-            parameter.takes.iter().for_each(|value| write_value(writer, *value, 0));
-        }
+        is_within_bounds(&names).then_some((from_bytes(&references)?, names))
     }
 }
 
-fn read_definition(reader: &mut Reader<'_>, at: DefinitionIx, line_before: u32) -> Option<Definition> {
-    let first = reader.byte()?;
-    let kind = DefinitionKind::from_byte(first & !HAS_PARAMETERS)?;
-    let traits = Traits(reader.byte()?);
-    let name = NameId(reader.u32()?);
-    let parent = match reader.optional()? {
-        // A definition that encloses another precedes it.
-        Some(back) => Some(at.checked_sub(back).filter(|parent| *parent < at)?),
-        None => None,
-    };
-    let owner = reader.optional()?.map(NameId);
-    let line = reader.difference(line_before)?;
-    let column = reader.u32()?;
-    let (line_start, line_end) = (reader.difference(line)?, reader.difference(line)?);
-    let value = read_value(reader, 0)?;
-    let supers = reader.list(|reader| read_value(reader, 0))?;
-    let arity = read_number_of_arguments(reader)?;
-    let parameters = match first & HAS_PARAMETERS {
-        0 => Vec::new(),
-        _ => reader.list(|reader| {
-            let value = read_value(reader, 0)?;
-            Some(Parameter { value, takes: reader.list(|reader| read_value(reader, 0))? })
-        })?,
-    };
-    Some(Definition {
-        name,
-        kind,
-        parent,
-        owner,
-        line,
-        column,
-        line_start,
-        line_end,
-        traits,
-        value,
-        supers,
-        arity,
-        parameters,
-    })
+fn to_bytes(value: &impl Serialize) -> Vec<u8> {
+    postcard::to_stdvec(value).expect("numbers and texts can be written")
 }
 
-fn read_number_of_arguments(reader: &mut Reader<'_>) -> Option<Option<u8>> {
-    match reader.optional()? {
-        Some(n) => u8::try_from(n).ok().map(Some),
-        None => Some(None),
+/// What was written; `None` for other bytes.
+fn from_bytes<T: DeserializeOwned + Default>(bytes: &[u8]) -> Option<T> {
+    if bytes.is_empty() {
+        return Some(T::default());
     }
+    let (value, rest) = postcard::take_from_bytes(bytes).ok()?;
+    rest.is_empty().then_some(value)
 }
 
-fn write_occurrences(writer: &mut Writer, occurrences: &[Occurrence]) {
-    writer.count(occurrences.len());
-    let (mut line, mut column) = (1, 0);
-    for (at, occurrence) in occurrences.iter().enumerate() {
-        let lines = occurrence.line.checked_sub(line).filter(|lines| *lines < u32::from(FAR));
-        let is_generic = occurrence.type_arguments > 0;
-        let (site, value) = match occurrence.site {
-            Site::Bare if is_generic => (BARE_GENERIC, None),
-            Site::Member(value) if is_generic => (MEMBER_GENERIC, Some(value)),
-            Site::Bare => (0, None),
-            Site::Member(value) => (1, Some(value)),
-            Site::Key(value) => (2, Some(value)),
-            Site::Lexical(_) => (3, None),
-            Site::Import(_) => (4, None),
-            Site::Local => (5, None),
-        };
-        let first = occurrence.role.to_byte() | site << SITE_SHIFT;
-        writer.byte(first | lines.map_or(FAR, |lines| lines as u8) << LINES_SHIFT);
-        if lines.is_none() {
-            writer.difference(line, occurrence.line);
-        }
-        writer.difference(if occurrence.line == line { column } else { 0 }, occurrence.column);
-        (line, column) = (occurrence.line, occurrence.column);
-        writer.u32(occurrence.name.0);
-        value.inspect(|value| write_value(writer, *value, at as OccurrenceIx));
-        if matches!(site, BARE_GENERIC | MEMBER_GENERIC) {
-            writer.byte(occurrence.type_arguments);
-        }
-        if let Site::Lexical(index) | Site::Import(index) = occurrence.site {
-            writer.u32(index);
-        }
-        if occurrence.role == Role::Call {
-            writer.optional(occurrence.arguments.map(u32::from));
-        }
-    }
-    // Runs of occurrences in one definition.
-    let mut last = 0;
-    for run in occurrences.chunk_by(|a, b| a.within == b.within) {
-        writer.count(run.len());
-        match run[0].within {
-            Some(within) => {
-                writer.byte(1);
-                writer.difference(last, within);
-                last = within;
-            }
-            None => writer.byte(0),
-        }
-    }
+fn compress(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+    let mut packed = vec![VERSION];
+    packed.extend(block::compress_prepend_size_with_dict(bytes, dictionary));
+    packed
 }
 
-fn read_occurrences(reader: &mut Reader<'_>) -> Option<Vec<Occurrence>> {
-    let (mut line, mut column, mut at) = (1, 0, 0);
-    let mut occurrences = reader.list(|reader| {
-        let first = reader.byte()?;
+/// What was compressed, nothing of another version; `None` for other bytes.
+fn decompress(packed: &[u8], dictionary: &[u8]) -> Option<Vec<u8>> {
+    let Some((&VERSION, packed)) = packed.split_first() else { return Some(Vec::new()) };
+    let (n_bytes, compressed) = block::uncompressed_size(packed).ok()?;
+    if n_bytes > compressed.len() * MAX_RATIO {
+        return None;
+    }
+    block::decompress_with_dict(compressed, n_bytes, dictionary).ok()
+}
+
+/// Replaces the numbers of each occurrence's place by differences, or back. `replace` gets such a number and the one that it
+/// is near, and returns what the number is without differences.
+fn replace_places(names: &mut Names, replace: fn(&mut u32, u32) -> u32) {
+    let (mut line, mut column, mut within) = (0, 0, 0);
+    for occurrence in &mut names.occurrences {
         let line_before = line;
-        line = match first >> LINES_SHIFT {
-            FAR => reader.difference(line)?,
-            lines => line.checked_add(u32::from(lines))?,
-        };
-        column = reader.difference(if line == line_before { column } else { 0 })?;
-        let name = NameId(reader.u32()?);
-        let code = first >> SITE_SHIFT & 7;
-        let site = match code {
-            0 | BARE_GENERIC => Site::Bare,
-            1 | MEMBER_GENERIC => Site::Member(read_value(reader, at)?),
-            2 => Site::Key(read_value(reader, at)?),
-            3 => Site::Lexical(reader.u32()?),
-            4 => Site::Import(reader.u32()?),
-            5 => Site::Local,
-            _ => return None,
-        };
-        let is_generic = matches!(code, BARE_GENERIC | MEMBER_GENERIC);
-        let type_arguments = if is_generic { reader.byte()? } else { 0 };
-        at += 1;
-        let role = Role::from_byte(first & 7)?;
-        let arguments = if role == Role::Call { read_number_of_arguments(reader)? } else { None };
-        Some(Occurrence { name, line, column, role, site, within: None, arguments, type_arguments })
-    })?;
-    let (mut done, mut last) = (0, 0);
-    while done < occurrences.len() {
-        let count = usize::try_from(reader.number()?).ok().filter(|count| *count > 0)?;
-        let within = match reader.byte()? {
-            0 => None,
-            1 => {
-                last = reader.difference(last)?;
-                Some(last)
-            }
-            _ => return None,
-        };
-        let run = occurrences.get_mut(done..done.checked_add(count)?)?;
-        run.iter_mut().for_each(|occurrence| occurrence.within = within);
-        done += count;
+        line = replace(&mut occurrence.line, line);
+        column = replace(&mut occurrence.column, if line == line_before { column } else { 0 });
+        occurrence.within.iter_mut().for_each(|definition| within = replace(definition, within));
     }
-    Some(occurrences)
-}
-
-/// Writes a value; occurrences are counted back from `at`.
-fn write_value(writer: &mut Writer, value: Value, at: OccurrenceIx) {
-    let (kind, source) = match value {
-        Value::Unknown => return writer.byte(0),
-        Value::Builtin => return writer.byte(1),
-        Value::Super(definition) => (2, Source::Definition(definition)),
-        Value::Receiver(occurrence) => (2, Source::Occurrence(occurrence)),
-        Value::Itself(source) => (4, source),
-        Value::Called(source) => (6, source),
-        Value::Instance(source) => (8, source),
-        Value::Collection(source) => (10, source),
-        Value::Element(source) => (12, source),
-        Value::ElementOfCalled(source) => (14, source),
-        Value::Choice(index) => {
-            writer.byte(CHOICE);
-            return writer.u32(index);
-        }
-        Value::Argument(of, number) | Value::Arguments(of, number) => {
-            writer.byte(if matches!(value, Value::Argument(..)) { ARGUMENT } else { ARGUMENTS });
-            writer.byte(number);
-            return writer.u32(of);
-        }
-        Value::Parameter(source, number, part) => {
-            let (first, inner) = match part {
-                Part::Whole => (PARAMETER, None),
-                Part::Element => (PARAMETER_ELEMENT, None),
-                Part::Parameter(inner) => (PARAMETER_OF_PARAMETER, Some(inner)),
-            };
-            writer.byte(first);
-            writer.byte(number);
-            inner.inspect(|inner| writer.byte(*inner));
-            return write_value(writer, Value::Itself(source), at);
-        }
-    };
-    let (bit, from, index) = match source {
-        Source::Occurrence(index) => (0, index, at),
-        Source::Definition(index) => (1, 0, index),
-    };
-    match index.checked_sub(from).filter(|near| *near < MAX_NEAR) {
-        Some(near) => writer.byte((near as u8 + 1) << NEAR_SHIFT | kind | bit),
-        None => {
-            writer.byte(kind | bit);
-            writer.difference(from, index);
-        }
-    }
-}
-
-fn read_value(reader: &mut Reader<'_>, at: OccurrenceIx) -> Option<Value> {
-    let first = reader.byte()?;
-    match first {
-        CHOICE => return reader.u32().map(Value::Choice),
-        ARGUMENT | ARGUMENTS => {
-            let (number, of) = (reader.byte()?, reader.u32()?);
-            return Some(match first {
-                ARGUMENT => Value::Argument(of, number),
-                _ => Value::Arguments(of, number),
-            });
-        }
-        PARAMETER | PARAMETER_ELEMENT | PARAMETER_OF_PARAMETER => {
-            let number = reader.byte()?;
-            let part = match first {
-                PARAMETER => Part::Whole,
-                PARAMETER_ELEMENT => Part::Element,
-                _ => Part::Parameter(reader.byte()?),
-            };
-            let first = reader.byte()?;
-            let source = read_source(reader, at, first)?;
-            return Some(Value::Parameter(source, number, part));
-        }
-        _ => {}
-    }
-    let make: fn(Source) -> Value = match first & 0x0E {
-        0 if first < 2 => return Some(if first == 0 { Value::Unknown } else { Value::Builtin }),
-        2 => |source| match source {
-            Source::Definition(definition) => Value::Super(definition),
-            Source::Occurrence(occurrence) => Value::Receiver(occurrence),
-        },
-        4 => Value::Itself,
-        6 => Value::Called,
-        8 => Value::Instance,
-        10 => Value::Collection,
-        12 => Value::Element,
-        14 => Value::ElementOfCalled,
-        _ => return None,
-    };
-    read_source(reader, at, first).map(make)
-}
-
-/// Reads what a value with this first byte is made from.
-fn read_source(reader: &mut Reader<'_>, at: OccurrenceIx, first: u8) -> Option<Source> {
-    let near = u32::from(first >> NEAR_SHIFT).checked_sub(1);
-    if first & 1 == 1 {
-        return Some(Source::Definition(match near {
-            Some(near) => near,
-            None => reader.difference(0)?,
-        }));
-    }
-    let back = match near {
-        Some(near) => i64::from(near),
-        None => reader.signed()?,
-    };
-    Some(Source::Occurrence(u32::try_from(i64::from(at).checked_sub(back)?).ok()?))
 }
 
 /// Whether all indexes of a file's names are those of something.
@@ -550,8 +125,10 @@ fn is_within_bounds(names: &Names) -> bool {
         Site::Import(at) => (*at as usize) < names.imports.len(),
     };
     names.packages.iter().all(is_name)
-        && names.definitions.iter().all(|definition| {
+        && (0..).zip(&names.definitions).all(|(at, definition)| {
             is_name(&definition.name)
+                // A definition that encloses another precedes it.
+                && definition.parent.is_none_or(|parent| parent < at)
                 && definition.owner.iter().all(is_name)
                 && is_value(&definition.value)
                 && definition.supers.iter().all(is_value)
@@ -615,15 +192,106 @@ bytes!(
     Module = 11,
     Macro = 12,
 );
-bytes!(
-    ReferenceKind,
-    Import = 0,
-    TypeImport = 1,
-    Reexport = 2,
-    DynamicImport = 3,
-    Require = 4,
-    Include = 5,
-    SystemInclude = 6,
-    StaticImport = 7,
-    Module = 8,
-);
+
+#[cfg(test)]
+mod tests {
+    use craig_source::Language;
+
+    use super::*;
+    use crate::names::{Choice, Export, Parameter, Part, names};
+
+    const SHAPES: &str = "import { Square } from './square';
+export class Shape {
+    area(other: Square | Shape) {
+        return other.area(1);
+    }
+}
+";
+
+    /// The names of a file after `change`, packed and read.
+    fn reread(change: impl FnOnce(&mut Names)) -> Option<Names> {
+        let mut names = names(Language::TypeScript, SHAPES);
+        change(&mut names);
+        Some(Packed::new(&References::default(), names).names()?.1)
+    }
+
+    #[test]
+    fn indexes_of_nothing_are_refused() {
+        let whole = reread(|_| ()).unwrap();
+        assert!(whole.definitions.len() == 2 && !whole.occurrences.is_empty() && !whole.choices.is_empty());
+        const NO: u32 = 1_000;
+        let values = [
+            Value::Choice(NO),
+            Value::Super(NO),
+            Value::Receiver(NO),
+            Value::Argument(NO, 0),
+            Value::Arguments(NO, 0),
+            Value::Itself(Source::Occurrence(NO)),
+            Value::Called(Source::Definition(NO)),
+            Value::Instance(Source::Definition(NO)),
+            Value::Collection(Source::Definition(u32::MAX)),
+            Value::Element(Source::Occurrence(u32::MAX)),
+            Value::ElementOfCalled(Source::Occurrence(NO)),
+            Value::Parameter(Source::Definition(NO), 0, Part::Whole),
+        ];
+        for value in values {
+            assert_eq!(reread(|names| names.definitions[1].value = value), None, "{value:?}");
+            assert_eq!(reread(|names| names.definitions[1].supers.push(value)), None);
+            assert_eq!(reread(|names| names.occurrences[0].site = Site::Member(value)), None);
+            assert_eq!(reread(|names| names.occurrences[0].site = Site::Key(value)), None);
+            assert_eq!(reread(|names| names.exports.push(Export { name: NameId(0), value })), None);
+            assert_eq!(reread(|names| names.choices.push(Choice::Union(Value::Unknown, value))), None);
+            let takes = Parameter { takes: vec![value], ..Parameter::default() };
+            assert_eq!(reread(|names| names.definitions[1].parameters = vec![takes]), None);
+        }
+        let changes: [fn(&mut Names); 12] = [
+            |names| names.packages.push(NameId(NO)),
+            |names| names.definitions[1].name = NameId(NO),
+            |names| names.definitions[1].owner = Some(NameId(NO)),
+            |names| names.definitions[1].parent = Some(1),
+            |names| names.definitions[1].parent = Some(NO),
+            |names| names.occurrences[0].name = NameId(NO),
+            |names| names.occurrences[0].within = Some(NO),
+            |names| names.occurrences[0].site = Site::Lexical(NO),
+            |names| names.occurrences[0].site = Site::Import(NO),
+            |names| names.imports[0].module = NameId(NO),
+            |names| names.imports[0].local = Some(NameId(NO)),
+            |names| names.imports[0].what = Imported::Name(NameId(NO)),
+        ];
+        for (at, change) in changes.into_iter().enumerate() {
+            assert_eq!(reread(change), None, "change {at}");
+        }
+    }
+
+    #[test]
+    fn choices_of_themselves_are_refused() {
+        let of = |choice| Choice::Guarded(Value::Builtin, Value::Choice(choice));
+        assert!(reread(|names| names.choices = vec![of(0)]).is_none());
+        assert!(reread(|names| names.choices = vec![of(1), of(0)]).is_none());
+        let first = Choice::Guarded(Value::Builtin, Value::Unknown);
+        assert!(reread(|names| names.choices = vec![first, of(0)]).is_some());
+    }
+
+    #[test]
+    fn bytes_of_another_version_have_no_names_and_others_are_refused() {
+        let names = names(Language::TypeScript, SHAPES);
+        let packed = Packed::new(&References::default(), names);
+        let with = |names: Vec<u8>| Packed { names, ..packed.clone() }.names();
+        assert_eq!(with(Vec::new()).unwrap().1, Names::default());
+        assert_eq!(with(vec![VERSION - 1, 3]).unwrap().1, Names::default());
+        for at in 1..packed.names.len() {
+            assert_eq!(with(packed.names[..at].to_vec()), None, "cut off at {at}");
+            let mut changed = packed.names.clone();
+            changed[at] ^= 0x41;
+            // Whatever it is, nothing panics.
+            let _ = with(changed);
+        }
+        let unpacked = decompress(&packed.names, &to_bytes(&References::default())).unwrap();
+        let longer = compress(&[unpacked, vec![0]].concat(), &to_bytes(&References::default()));
+        assert_eq!(with(longer), None, "nothing follows");
+        // It would be of four gigabytes, and of as many texts.
+        assert_eq!(with([&[VERSION, 0xff, 0xff, 0xff, 0xff], &packed.names[5..]].concat()), None);
+        let texts = compress(&[0xff, 0xff, 0xff, 0xff, 0x0f], &to_bytes(&References::default()));
+        assert_eq!(with(texts), None);
+    }
+}

@@ -8,7 +8,7 @@ mod words;
 use std::collections::BTreeMap;
 
 use craig_source::Language;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tree_sitter::{Node, Tree};
 
 use crate::embedded::language_of_code;
@@ -18,7 +18,7 @@ use crate::{Import, ParsedCode, languages, trees};
 pub(crate) use uses::{Form, Style, starts_upper};
 
 /// How a file refers to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceKind {
     /// An import statement: `import`, `use`, `using`, `alias`.
@@ -58,7 +58,7 @@ impl ReferenceKind {
 }
 
 /// One import, as written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// How it is written.
     pub kind: ReferenceKind,
@@ -79,7 +79,7 @@ pub struct Reference {
 }
 
 /// A name that is used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
     /// As written, qualified where it is: `serde_json::from_str`, `fmt.Println`, `Token`.
     pub name: String,
@@ -88,7 +88,7 @@ pub struct Use {
 }
 
 /// What one file refers to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct References {
     /// Packages or namespaces that the file adds to, in order.
     pub packages: Vec<String>,

@@ -24,7 +24,7 @@ fn fixture(name: &str) -> (Language, String) {
 
 /// Panics unless packing loses nothing, and what is cut off is refused.
 fn check_packed(outline: &Outline) {
-    let packed = Packed::new(&outline.references, &outline.names);
+    let packed = Packed::new(&outline.references, outline.names.clone());
     assert_eq!(packed.references().as_ref(), Some(&outline.references));
     assert_eq!(packed.names(), Some((outline.references.clone(), outline.names.clone())));
     let cut = Packed { names: packed.names[..packed.names.len() - 1].to_vec(), ..packed };

@@ -12,13 +12,14 @@ use crate::{Role, StoreError};
 pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Step i brings a database from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("../migrations/1.sql"),
     include_str!("../migrations/2.sql"),
     include_str!("../migrations/3.sql"),
     include_str!("../migrations/4.sql"),
     include_str!("../migrations/5.sql"),
     include_str!("../migrations/6.sql"),
+    include_str!("../migrations/7.sql"),
 ];
 
 /// BLAKE3 of the schema that the migrations create, see [`schema_hash`]; changes with every migration.

@@ -41,7 +41,7 @@ impl IndexedFile {
     /// A file with its outline, and a text for each chunk of it.
     pub fn new(source: SourceFile, read_ns: i64, mut outline: Outline, texts: Vec<ChunkText>) -> Self {
         let (references, names) = (mem::take(&mut outline.references), mem::take(&mut outline.names));
-        Self { source, read_ns, outline, texts, packed: Packed::new(&references, &names) }
+        Self { source, read_ns, outline, texts, packed: Packed::new(&references, names) }
     }
 }
 

@@ -91,9 +91,8 @@ fn check_contents(fixture: &TestStore, version: u32) {
         if version < 5 { 0 } else { 13 },
         "what an older version did not store is empty"
     );
-    if version < 6 {
-        assert!(named.names.definitions.is_empty(), "names were packed in another way");
-    }
+    let is_empty = named.names.definitions.is_empty();
+    assert_eq!(is_empty, version < 7, "what was packed in another way is empty");
     assert_eq!(store.tracked_files(project.id).unwrap().len(), 4);
     assert!(store.file_text(project.id, "logo.png").unwrap().unwrap().record.is_binary);
 }
