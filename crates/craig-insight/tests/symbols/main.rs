@@ -7,6 +7,7 @@ mod csharp;
 #[path = "../insight/fixture.rs"]
 #[expect(dead_code, reason = "symbols need the files alone")]
 mod fixture;
+mod forms;
 mod go;
 mod java;
 mod kotlin;

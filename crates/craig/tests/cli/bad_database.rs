@@ -71,7 +71,7 @@ fn database_of_a_newer_version() {
         expect![[r#"
             exit 1
             -- stderr
-            error: HOME/craig.db has format 9999, and this craig reads up to 6
+            error: HOME/craig.db has format 9999, and this craig reads up to 7
             hint: use the newer craig that wrote it, or point --db to another file
         "#]],
     );

@@ -113,7 +113,9 @@ impl FileBinder<'_, '_, '_> {
                     // The type's own name is the type, not what makes it.
                     let is_maker = |at| table.entry(at).kind == DefinitionKind::Constructor;
                     let mut found = self.binder.member_where(current, sought.name, |_| true);
-                    found.retain(|&at| !is_maker(at));
+                    // No function is meant before `::`.
+                    let is_sought = |at| sought.role != Role::Type || !table.entry(at).kind.is_callable();
+                    found.retain(|&at| !is_maker(at) && is_sought(at));
                     Bound::symbols(&found, CERTAIN)
                 }
                 _ => Bound::default(),
