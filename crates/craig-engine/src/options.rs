@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::GitOrigin;
 
 /// Changes when files are cut or their names are read in another way, so that projects cut by an older version are cut anew.
-const FORMAT: u32 = 16;
+const FORMAT: u32 = 17;
 
 /// The options that a project was ingested with. Unknown keys of a newer version are left alone.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
