@@ -109,6 +109,8 @@ mod tests {
             let names = table.names.into_iter().flat_map(|names| names.rules).map(|(kind, _)| *kind);
             let names =
                 names.filter(|kind| *kind != "ERROR" && !is_kind(kind, true) && !is_kind(kind, false));
+            let kinds: BTreeSet<&str> = table.rules.iter().map(|(kind, _)| *kind).collect();
+            assert_eq!(kinds.len(), table.rules.len(), "a kind has two rules: {:?}", table.rules[0].0);
             missing.extend(nodes.chain(names).map(|kind| (table.separator, kind)));
         }
         assert!(missing.is_empty(), "no grammar has {missing:?}");

@@ -32,7 +32,6 @@ pub(super) static TABLE: Table = Table {
             ("type_spec", Rule::Ask(type_spec)),
             ("type_alias", define(Type).rule()),
             ("method_elem", define(Method).inside(At::Nowhere).rule()),
-            ("method_elem", define(Method).inside(At::Nowhere).rule()),
             ("field_declaration", Rule::Ask(names)),
             ("const_declaration", Rule::Open),
             ("const_spec", Rule::Ask(names)),

@@ -38,7 +38,6 @@ pub(super) static TABLE: Table = Table {
             ("newtype_constructor", define(Constant).inside(At::Field("field")).rule()),
             ("field", Rule::Ask(record_field)),
             ("type_synonym", define(Type).rule()),
-            ("type_synonym", define(Type).rule()),
             ("type_family", define(Type).inside(At::Nowhere).rule()),
             ("data_family", define(Type).inside(At::Nowhere).rule()),
             ("kind_signature", Rule::Plain),

@@ -52,7 +52,7 @@ fn run(args: &Calls, direction: CallDirection, session: &mut Session) -> anyhow:
     symbol_args::note_left_out(found.calls.len(), found.total, "row", found.possible, output);
     if found.other_references > 0 {
         let others = counted(found.other_references, "reference");
-        output.note(format_args!("{others} that are no calls: craig references"));
+        output.note(format_args!("{others} outside of calls: craig references"));
     }
     Ok(asked.outcome)
 }

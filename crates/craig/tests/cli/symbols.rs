@@ -238,7 +238,7 @@ fn callers_and_callees() {
               "other_references": 1
             }
             -- stderr
-            note: 1 reference that are no calls: craig references
+            note: 1 reference outside of calls: craig references
         "#]],
     );
 }

@@ -107,7 +107,7 @@ async fn calls(call: Call<OfCalls>) -> Result<Answer<Shown<CallHierarchy>>, Fail
     let mut notes = notes(&found.subject, &state);
     notes.extend(possible(found.possible));
     if found.other_references > 0 {
-        notes.push(format!("references that are no calls: {}; see references", found.other_references));
+        notes.push(format!("references outside of calls: {}; see references", found.other_references));
     }
     let fitting = page.fit(std::mem::take(&mut found.calls));
     let page = end(page, &fitting, found.total, "rows", notes);
