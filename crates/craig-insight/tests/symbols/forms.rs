@@ -34,7 +34,7 @@ fn forms_that_are_not_bound_yet() {
 /// Whether exactly the lines marked `<ref>` refer to what the line marked `<def>` defines.
 fn passes(cell: &str) -> bool {
     let (mut defined, mut expected) = (None, BTreeSet::new());
-    // Headers are told from those of C by what is in them only where files are read from a folder.
+    // Only files of a folder are searched for what makes a header one of C++.
     let is_cpp = cell.contains(".cpp\n");
     let cell =
         if is_cpp { cell.replace(".h\n", ".hpp\n").replace(".h\"", ".hpp\"") } else { cell.to_owned() };
