@@ -7,6 +7,9 @@ use tree_sitter::Node;
 use super::Value;
 use super::walk::Walk;
 
+/// Longer types are not read: each level of nesting is a level of recursion.
+const MAX_TYPE_BYTES: usize = 1_000;
+
 /// A doc comment; in Ruby, several lines of comments.
 #[derive(Clone, Copy)]
 pub(crate) struct Comment<'t> {
@@ -33,6 +36,9 @@ pub(crate) struct TypeRules {
 impl TypeRules {
     /// An instance of a type; of a union, of its first alternative that is known.
     pub(crate) fn instance<'t>(&self, walk: &mut Walk<'t>, comment: Comment<'t>, written: &'t str) -> Value {
+        if written.len() > MAX_TYPE_BYTES {
+            return Value::Unknown;
+        }
         let mut value = Value::Unknown;
         for part in split(written.trim_start_matches(['?', '!']), self.separators) {
             let found = self.alternative(walk, comment, part.trim_ascii());

@@ -25,8 +25,10 @@ const MAX_BACK: usize = 64;
 const MAX_SPARE: usize = 32;
 /// Longer names are no identifiers.
 const MAX_NAME_BYTES: usize = 200;
-/// Between a doc comment and what it documents stands no more: `export const name = async `.
+/// Most bytes between a doc comment and what it documents: `export const name = async `.
 const MAX_AFTER_DOC: usize = 160;
+/// Longer doc comments are not read: each parameter is sought in all of it.
+const MAX_DOC_BYTES: usize = 16 << 10;
 /// Names of members by position.
 const PARTS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
 
@@ -503,7 +505,7 @@ impl<'t> Walk<'t> {
 
     /// The doc comment on the line before a node, or before it on its line.
     pub(crate) fn doc_before(&self, node: Node<'_>) -> Option<Comment<'t>> {
-        let doc = self.doc?;
+        let doc = self.doc.filter(|doc| doc.text.len() <= MAX_DOC_BYTES)?;
         let end = doc.node.start_byte() + doc.text.len();
         let between = self.text.get(end..node.start_byte())?;
         let n_lines = between.bytes().filter(|byte| *byte == b'\n').count();

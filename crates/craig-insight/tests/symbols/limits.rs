@@ -19,3 +19,18 @@ fn a_name_that_is_defined_in_every_line_has_references_in_proportion_to_its_uses
         assert!((N / 2..most).contains(&n), "{path} {line}: {n} references");
     }
 }
+
+#[test]
+fn types_in_comments_may_be_nested_deeply() {
+    let nested = |name: &str| format!("{}{name}{}", format!("{name}<").repeat(200_000), ">".repeat(200_000));
+    let suffixes = format!("Cart{}", "[]".repeat(200_000));
+    for of in [nested("Cart"), suffixes] {
+        for (path, text) in [
+            ("a.js", format!("/** @type {{{of}}} */\nconst cart = load();\n")),
+            ("a.php", format!("<?php\nclass Cart {{}}\n/** @return {of} */\nfunction load() {{}}\n")),
+            ("a.rb", format!("# @return [{of}]\ndef load\nend\n")),
+        ] {
+            SymbolGraph::from_texts([(path, text.as_str())]);
+        }
+    }
+}
