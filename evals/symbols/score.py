@@ -8,7 +8,7 @@ whatever its role; what the truth leaves open (`unresolved`, files in `skip`, ve
 for nor against. What the default confidence (70) shows is a claim. Overloads, which the truth takes as one symbol, are
 asked one by one, and their answers united. Missing and wrong lines are written only for sets named by --set.
 """
-import argparse, fnmatch, json, os, pathlib, re, subprocess, sys, time
+import argparse, fnmatch, functools, json, os, pathlib, re, subprocess, sys, time
 import draw
 
 NO_OVERRIDES = ("python", "go", "c", "cpp")
@@ -75,22 +75,23 @@ def measure(args, truth_path):
     ingested = time.time() - began
     totals = dict.fromkeys(["right", "wrong", "missing", "cright", "cwrong", "cmissing", "with", "nothing", "errors", "wrong90", "claims90", "possible"], 0)
     details, by_symbol = [], []
-    leaves, lines = {}, {}
 
+    @functools.cache
+    def text(path):
+        try:
+            return open(os.path.join(repo, path), encoding="utf-8", errors="replace").read()
+        except OSError:
+            return None
+
+    @functools.cache
     def left_out(path):
-        if path not in leaves:
-            try:
-                text = open(os.path.join(repo, path), encoding="utf-8", errors="replace").read()
-            except OSError:
-                text = None
-            leaves[path] = draw.left_out(path, text)
-        return leaves[path]
+        return draw.left_out(path, text(path))
 
+    @functools.cache
     def is_comment(path, number):
         """Whether a line is one of a doc comment, whose types the truth leaves out."""
-        if path not in lines:
-            lines[path] = open(os.path.join(repo, path), encoding="utf-8", errors="replace").read().split("\n")
-        return lines[path][number - 1 : number] and lines[path][number - 1].lstrip().startswith(("/**", "* @"))
+        line = (text(path) or "").split("\n")[number - 1 : number]
+        return bool(line) and line[0].lstrip().startswith(("/**", "* @"))
 
     for symbol in truth["symbols"]:
         ask_all = ask_overloads if truth["language"] in OVERLOADS else ask_symbol

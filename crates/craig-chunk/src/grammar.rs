@@ -227,7 +227,7 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
-    /// Of a language that says nothing about them.
+    /// Plain imports, found without words, and no packages.
     pub(crate) const DEFAULT: Self = Self {
         words: &[],
         asked: &[],

@@ -106,7 +106,7 @@ fn function<'t>(node: Node<'t>, _: &'t str) -> Answer<'t> {
     name(node).map_or(Plain, |name| Defines(Definition::new(Function, name)))
 }
 
-/// The signature of a function, method or constructor, as it stands within others.
+/// The innermost signature of a function, method or constructor.
 fn signature(node: Node<'_>) -> Option<Node<'_>> {
     let inner = field(node, "signature")
         .or_else(|| all_children(node).find(|part| part.kind().ends_with("_signature")))?;

@@ -105,22 +105,24 @@ fn assigned_name<'t>(value: Node<'t>, values: Node<'t>) -> Option<Node<'t>> {
 
 /// Number of parameters that a function declares; 0 if the grammar has none.
 pub(super) fn parameters(find: Option<FindPart>, node: Node<'_>) -> u32 {
-    let usual = || {
-        node.child_by_field_name("parameters").or_else(|| {
-            let declarator = node.child_by_field_name("declarator")?;
-            let mut function = declarator;
-            for _ in 0..16 {
-                if let Some(list) = function.child_by_field_name("parameters") {
-                    return Some(list);
-                }
-                function = function.child_by_field_name("declarator")?;
-            }
-            None
-        })
-    };
-    let list = find.map_or_else(usual, |find| find(node));
+    let list = find.unwrap_or(parameter_list)(node);
     let Some(list) = list else { return u32::from(node.child_by_field_name("parameter").is_some()) };
     let mut cursor = list.walk();
     let n = list.named_children(&mut cursor).filter(|child| !child.kind().contains("comment")).count();
     u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// The field `parameters` of a function, or of its innermost declarator that has one.
+fn parameter_list(node: Node<'_>) -> Option<Node<'_>> {
+    if let Some(list) = node.child_by_field_name("parameters") {
+        return Some(list);
+    }
+    let mut function = node.child_by_field_name("declarator")?;
+    for _ in 0..16 {
+        if let Some(list) = function.child_by_field_name("parameters") {
+            return Some(list);
+        }
+        function = function.child_by_field_name("declarator")?;
+    }
+    None
 }

@@ -4,12 +4,10 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::names::doc::{Comment, TypeRules, split, word_length};
+use super::types::{MAX_ALIAS_PARTS, WRAPPERS, set_alias_parts};
+use crate::names::doc::{Comment, TypeRules, applied, split, word_length};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionIx, DefinitionKind, Imported, Parameter, Role, Site, Traits, Value};
-
-/// As many parts of a union or an intersection are followed.
-const MAX_ALIAS_PARTS: usize = 64;
 
 static TYPES: TypeRules = TypeRules {
     collections: &[
@@ -24,7 +22,7 @@ static TYPES: TypeRules = TypeRules {
         "Set",
         "WeakMap",
     ],
-    wrappers: super::types::WRAPPERS,
+    wrappers: WRAPPERS,
     builtin: &[
         "*",
         "any",
@@ -52,7 +50,7 @@ static TYPES: TypeRules = TypeRules {
 /// A tag with a type: `@param {Order} order`.
 struct Tag<'t> {
     name: &'t str,
-    /// What stands in braces; empty without them.
+    /// The type in braces; empty if there is none.
     of: &'t str,
     /// What follows.
     rest: &'t str,
@@ -80,7 +78,7 @@ fn tags(comment: Comment<'_>) -> impl Iterator<Item = Tag<'_>> {
     })
 }
 
-/// What stands before the brace that closes one, and what follows it.
+/// Splits the text after an opening brace at the brace that closes it.
 fn split_braces(text: &str) -> Option<(&str, &str)> {
     let mut depth = 1_usize;
     let end = text.find(|c: char| {
@@ -141,20 +139,13 @@ fn typedef<'t>(walk: &mut Walk<'t>, comment: Comment<'t>) {
     }
 }
 
-/// What an alias stands for; of a union or an intersection, all parts.
+/// Sets what an alias stands for; for a union or an intersection, all parts.
 fn alias<'t>(walk: &mut Walk<'t>, comment: Comment<'t>, at: DefinitionIx, of: &'t str) {
     let parts = split(of, TYPES.separators).into_iter().take(MAX_ALIAS_PARTS);
     let parts = parts.map(|part| TYPES.instance(walk, comment, part.trim_ascii()));
     let parts: Vec<Value> = parts.filter(|part| part.is_typed()).collect();
     walk.set_value(at, parts.first().copied().unwrap_or_default());
-    if let Some(known) = walk.definition(at)
-        && parts.len() > 1
-    {
-        known.supers = parts;
-        if of.contains('|') {
-            known.traits = known.traits.and(Traits::UNION);
-        }
-    }
+    set_alias_parts(walk, at, parts, of.contains('|'));
 }
 
 /// The bytes of a part of a comment; none of what does not stand in it.
@@ -164,7 +155,7 @@ fn range_in(comment: Comment<'_>, part: &str) -> Range<usize> {
     range.filter(|range| range.end <= comment.text.len()).unwrap_or(0..0)
 }
 
-/// What `@type` says of the statement or member that begins at a node.
+/// The type that `@type` declares for the statement or member at a node.
 pub(super) fn declared<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     match walk.doc_before(node) {
         Some(comment) => typed(walk, comment),
@@ -210,14 +201,14 @@ pub(super) fn templates<'t>(walk: &mut Walk<'t>, comment: Comment<'t>) {
 /// What the base class is applied to: `@extends {Repo<Order>}`.
 pub(super) fn base_arguments<'t>(walk: &mut Walk<'t>, comment: Comment<'t>) -> Vec<Value> {
     let mut tags = tags(comment).filter(|tag| matches!(tag.name, "extends" | "augments"));
-    let Some((_, arguments)) = tags.find_map(|tag| crate::names::doc::applied(tag.of)) else {
+    let Some((_, arguments)) = tags.find_map(|tag| applied(tag.of)) else {
         return Vec::new();
     };
     let arguments = split(arguments, &[',']).into_iter();
     arguments.map(|argument| TYPES.instance(walk, comment, argument.trim_ascii())).collect()
 }
 
-/// What `@param` says of a parameter.
+/// The type that `@param` declares for a parameter.
 pub(super) fn parameter<'t>(walk: &mut Walk<'t>, comment: Comment<'t>, name: &str) -> Parameter {
     let tag =
         tags(comment).find(|tag| matches!(tag.name, "param" | "arg" | "argument") && tag.subject() == name);
@@ -238,16 +229,12 @@ fn function_parameters(of: &str) -> Option<Vec<&str>> {
         Some(rest) => rest.trim_ascii_start().strip_prefix('('),
         None => of.strip_prefix('(').filter(|_| of.contains("=>")),
     }?;
-    let parts = split(list, &[',', ')']);
-    let n_parts = list.find(')').map_or(0, |end| split(&list[..end], &[',']).len());
-    let typed = parts
-        .into_iter()
-        .take(n_parts)
-        .map(|part| part.split_once(':').map_or(part, |(_, of)| of).trim_ascii());
-    Some(typed.collect())
+    let (list, _) = list.split_once(')')?;
+    let parts = split(list, &[',']).into_iter();
+    Some(parts.map(|part| part.split_once(':').map_or(part, |(_, of)| of).trim_ascii()).collect())
 }
 
-/// What `@returns` says of a function.
+/// The type that `@returns` declares.
 pub(super) fn returned<'t>(walk: &mut Walk<'t>, comment: Comment<'t>) -> Value {
     let tag = tags(comment).find(|tag| matches!(tag.name, "returns" | "return"));
     tag.map_or(Value::Unknown, |tag| TYPES.instance(walk, comment, tag.of))
@@ -255,14 +242,12 @@ pub(super) fn returned<'t>(walk: &mut Walk<'t>, comment: Comment<'t>) -> Value {
 
 /// A type by its name, `import('./order').Order` included.
 fn named<'t>(walk: &mut Walk<'t>, comment: Comment<'t>, written: &'t str) -> Value {
-    let (mut value, path) = match written.strip_prefix("import(") {
-        Some(rest) => {
-            let Some((module, path)) = rest.split_once(')') else { return Value::Unknown };
-            return imported(walk, comment, module.trim_matches(['\'', '"', ' ']), path);
-        }
-        None => (None, written),
-    };
-    for part in path.split('.') {
+    if let Some(rest) = written.strip_prefix("import(") {
+        let Some((module, path)) = rest.split_once(')') else { return Value::Unknown };
+        return imported(walk, comment, module.trim_matches(['\'', '"', ' ']), path);
+    }
+    let mut value = None;
+    for part in written.split('.') {
         if part.is_empty() || word_length(part) < part.len() {
             return Value::Unknown;
         }

@@ -6,7 +6,7 @@ use super::classes::class_body;
 use super::functions::{is_function_type, signature, type_parameters};
 use crate::grammar::{child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
-use crate::names::{Choice, DefinitionKind, Role, Source, Traits, Value};
+use crate::names::{Choice, DefinitionIx, DefinitionKind, Role, Source, Traits, Value};
 
 /// `module.Type`.
 pub(super) fn nested_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -41,14 +41,7 @@ pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             let of = alias_parts(walk, value, &mut parts);
             walk.alias = None;
             walk.set_value(at, of);
-            if let Some(known) = walk.definition(at)
-                && parts.len() > 1
-            {
-                known.supers = parts;
-                if value.kind() == "union_type" {
-                    known.traits = known.traits.and(Traits::UNION);
-                }
-            }
+            set_alias_parts(walk, at, parts, value.kind() == "union_type");
         });
         if is_function_type(value) {
             walk.set_parameters(at);
@@ -58,7 +51,19 @@ pub(super) fn type_alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 /// Of how many types one is a union or an intersection, as far as they are followed.
-const MAX_ALIAS_PARTS: usize = 64;
+pub(super) const MAX_ALIAS_PARTS: usize = 64;
+
+/// Makes the parts of a union or an intersection the supertypes of its alias.
+pub(super) fn set_alias_parts(walk: &mut Walk<'_>, at: DefinitionIx, parts: Vec<Value>, is_union: bool) {
+    if let Some(known) = walk.definition(at)
+        && parts.len() > 1
+    {
+        known.supers = parts;
+        if is_union {
+            known.traits = known.traits.and(Traits::UNION);
+        }
+    }
+}
 
 /// The types that an alias is a union or an intersection of; the first that is known.
 fn alias_parts<'t>(walk: &mut Walk<'t>, node: Node<'t>, parts: &mut Vec<Value>) -> Value {

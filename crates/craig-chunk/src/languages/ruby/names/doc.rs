@@ -42,21 +42,21 @@ fn typed(text: &str) -> Option<(&str, &str)> {
     Some((of, name.unwrap_or_default()))
 }
 
-/// What the comment before a method, or an attribute, says that it returns.
+/// The type that the comment before a method or an attribute declares with `@return`.
 pub(super) fn returned<'t>(walk: &mut Walk<'t>, comment: Option<Comment<'t>>) -> Value {
     let Some(comment) = comment else { return Value::Unknown };
     let of = tags(comment, "@return").find_map(typed);
     of.map_or(Value::Unknown, |(of, _)| TYPES.instance(walk, comment, of))
 }
 
-/// What it says of a parameter.
+/// The type that it declares for a parameter with `@param`.
 pub(super) fn parameter<'t>(walk: &mut Walk<'t>, comment: Option<Comment<'t>>, name: &str) -> Value {
     let Some(comment) = comment else { return Value::Unknown };
     let of = tags(comment, "@param").filter_map(typed).find(|(_, subject)| *subject == name);
     of.map_or(Value::Unknown, |(of, _)| TYPES.instance(walk, comment, of))
 }
 
-/// Gives what was defined from the first of them on the type that a comment says.
+/// Sets the type that a comment declares on every definition from index `first` on.
 pub(super) fn set_values<'t>(walk: &mut Walk<'t>, comment: Option<Comment<'t>>, first: usize) {
     let value = returned(walk, comment);
     for at in first..walk.found.definitions.len() {
