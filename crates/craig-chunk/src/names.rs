@@ -1,7 +1,7 @@
 //! Names in code: what a file defines, what it imports, and every place that refers to something by name.
 //!
 //! Read by one walk over the syntax tree with the file's scopes: names of local variables are resolved here and left out.
-//! What is left needs other files and is bound to definitions later (`craig-insight/src/symbols`); for that, an occurrence
+//! What is left needs other files and is bound to definitions later (`craig-symbols`); for that, an occurrence
 //! carries what the syntax says about it: bare, or a member of some [`Value`].
 
 pub(crate) mod doc;

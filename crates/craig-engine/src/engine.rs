@@ -4,11 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use craig_insight::{Analysis, SymbolGraph};
+use craig_insight::Analysis;
 use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{FileStamp, Root, walk};
 use craig_store::{FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError};
+use craig_symbols::SymbolGraph;
 use rayon::ThreadPool;
 
 use crate::consent::{Consent, NewSources};

@@ -8,6 +8,7 @@ use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
 use craig_source::{BadUrl, GitError, LeftOut, ProtectedFolder, SourceError};
 use craig_store::{StoreError, StoreErrorKind};
+use craig_symbols::SymbolError;
 use thiserror::Error;
 
 use crate::cost::EmbeddingCost;
@@ -73,6 +74,9 @@ pub enum EngineError {
     /// An analysis failed, or does not know what was asked for.
     #[error(transparent)]
     Insight(#[from] InsightError),
+    /// The symbols of a project cannot be read.
+    #[error(transparent)]
+    Symbols(#[from] SymbolError),
     /// Documentation could not be indexed, or code not be explained.
     #[error(transparent)]
     Explain(#[from] ExplainError),
@@ -235,6 +239,7 @@ impl EngineError {
             | Self::Store(_)
             | Self::Search(_)
             | Self::Insight(_)
+            | Self::Symbols(_)
             | Self::Cancelled
             | Self::Threads(_) => Fault::Environment,
         }
@@ -254,7 +259,10 @@ impl EngineError {
         match self {
             Self::Store(error)
             | Self::Search(SearchError::Store(error))
-            | Self::Insight(InsightError::Store(error)) => store_hint(error),
+            | Self::Symbols(SymbolError::Store(error))
+            | Self::Insight(InsightError::Store(error) | InsightError::Symbols(SymbolError::Store(error))) => {
+                store_hint(error)
+            }
             Self::Insight(InsightError::UnknownTarget { similar, .. }) if similar.is_empty() => {
                 Some("ask for a path as 'craig tree' shows it, or for the name of a function or type".into())
             }

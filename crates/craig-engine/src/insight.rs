@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use craig_insight::{Analysis, Architecture, Dependencies, Quality, Relations, quality};
+use craig_insight::{Analysis, Architecture, Dependencies, Quality, Relations, quality, relations_of_symbol};
 use craig_model::Cancellation;
 use craig_store::{DerivedFile, Project, Store};
 use serde::Serialize;
@@ -48,7 +48,8 @@ impl Engine {
         self.read(&store, handle, |project| {
             let analysis = self.analysis(&store, project, cancellation)?;
             if !analysis.is_path(target)
-                && let Some(relations) = self.symbol_graph(&store, project, cancellation)?.relations(target)
+                && let Some(relations) =
+                    relations_of_symbol(&*self.symbol_graph(&store, project, cancellation)?, target)
             {
                 return Ok(relations);
             }

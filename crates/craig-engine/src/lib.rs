@@ -97,10 +97,9 @@ pub use craig_explain::{
 };
 pub use craig_insight::{
     About, Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Cycle, Definition as SymbolDefinition,
-    Depended, Dependencies, Duplication, Ecosystem, EntryPoint, External, FileEdge, FileNotes, Function,
-    InsightError, LONG_FILE_LINES, Layer, LongFile, Module, ModuleCycle, ModuleTests, ModuleUse, Note, Notes,
-    Place, Quality, Reached, Relations, Summary, Undeclared, UnresolvedImport, UsedPackage, Violation,
-    Weakness,
+    Depended, Dependencies, Duplication, EntryPoint, External, FileEdge, FileNotes, Function, InsightError,
+    LONG_FILE_LINES, Layer, LongFile, Module, ModuleCycle, ModuleTests, ModuleUse, Note, Notes, Place,
+    Quality, Reached, Relations, Summary, Undeclared, UnresolvedImport, UsedPackage, Violation, Weakness,
 };
 pub use craig_model::{
     Admission, Breaker, BreakerOpen, BreakerSettings, BreakerState, Cancellation, Document, Endpoint,
@@ -120,4 +119,5 @@ pub use craig_source::{
 pub use craig_source::{DOCUMENT_ENDINGS, is_document};
 pub use craig_source::{ProtectedFolder, protected_folder, repository_leads_elsewhere};
 pub use craig_store::StoreError;
+pub use craig_symbols::Ecosystem;
 pub use craig_text::{DATA_NOTICE, without_control_tokens};

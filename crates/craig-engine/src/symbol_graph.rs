@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use craig_chunk::names::{Role, Traits};
-use craig_insight::{ScipFile, SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 use craig_model::Cancellation;
 use craig_search::Filter;
 use craig_store::{Project, Store};
+use craig_symbols::{ScipFile, SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 
 pub(crate) use self::text::FileLines;
 use self::unbound::BoundWord;

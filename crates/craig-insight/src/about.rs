@@ -2,11 +2,10 @@
 //! other files are about these files alone.
 
 use craig_source::{FileKind, Language};
+use craig_symbols::json;
 use craig_text::path::{file_stem, folder, name};
 use craig_text::{columns, count_words, is_unspaced_stop};
 use toml::Table;
-
-use crate::json;
 
 /// Longest sentence, in columns.
 const MOST_COLUMNS: usize = 160;

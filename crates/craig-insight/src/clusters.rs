@@ -7,10 +7,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use craig_symbols::{FileIx, Workspace};
 use craig_text::path::{file_stem, under};
 
 use crate::graph::Graph;
-use crate::workspace::{FileIx, Workspace};
 
 /// A unit that so large a share of the others uses belongs to all of them.
 const HUB_SHARE: f64 = 0.3;

@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use craig_symbols::{Declared, Ecosystem, FileIx, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::Analysis;
-use crate::declared::{Declared, Ecosystem, Scope};
 use crate::graph::{Edge, PackageUse, Weakness};
 use crate::mermaid::{self, Arrow, ArrowKind, Chart, Node};
 use crate::modules::{Modules, shown};
-use crate::workspace::FileIx;
 
 /// Dependencies of the files of a project.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -5,15 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use craig_chunk::{ChunkKind, Reference, ReferenceKind, Symbol};
 use craig_source::Language;
+use craig_symbols::{Ecosystem, FileIx, IsCancelled, Packages, Resolver, Target, Workspace};
 use petgraph::graphmap::DiGraphMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-use crate::IsCancelled;
-use crate::declared::Ecosystem;
-use crate::packages::Packages;
-use crate::resolve::{Resolver, Target};
-use crate::workspace::{FileIx, Workspace};
 
 /// One file uses another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

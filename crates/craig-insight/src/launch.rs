@@ -1,9 +1,8 @@
 //! Scripts, images and build files that start programs, and which of them start a file.
 
+use craig_symbols::Workspace;
 use craig_text::path::{ancestors, extension, folder, name};
 use craig_text::{PathRole, is_identifier_char};
-
-use crate::workspace::Workspace;
 
 /// Longer texts start nothing.
 const MOST_BYTES: usize = 64 * 1024;
@@ -33,8 +32,8 @@ pub(crate) fn is_launcher(path: &str, n_bytes: usize) -> bool {
 /// The files that start one of these names, by path; a file does not start itself.
 pub(crate) fn started_by<'w>(workspace: &'w Workspace, of: &str, names: &[String]) -> Vec<&'w str> {
     let starts = |text: &str| names.iter().any(|name| has_name(text, name));
-    let others = workspace.launchers.iter().filter(|(path, _)| *path != of);
-    others.filter(|(_, text)| starts(text)).map(|(path, _)| path.as_str()).collect()
+    let others = workspace.texts().filter(|(path, text)| *path != of && is_launcher(path, text.len()));
+    others.filter(|(_, text)| starts(text)).map(|(path, _)| path).collect()
 }
 
 /// Whether a text has a name that no longer name encloses.

@@ -4,31 +4,23 @@
 mod about;
 mod architecture;
 mod clusters;
-mod declared;
 mod dependencies;
 mod error;
 mod graph;
-mod json;
 mod launch;
-mod manifest;
 mod mermaid;
 mod modules;
-mod packages;
 mod quality;
 mod relations;
-mod resolve;
-mod symbols;
-mod workspace;
-mod yaml;
 
 use std::collections::BTreeMap;
 
 use craig_store::{ProjectId, Store};
+use craig_symbols::{IsCancelled, Packages, Workspace, go_on_unless};
 use rayon::ThreadPool;
 
 pub use about::sentence;
 pub use architecture::{About, Architecture, EntryPoint, Layer, Module, ModuleCycle, ModuleUse, Violation};
-pub use declared::{Ecosystem, Scope};
 pub use dependencies::{
     Cycle, Depended, Dependencies, External, FileEdge, Place, Undeclared, UnresolvedImport,
 };
@@ -38,28 +30,20 @@ pub use quality::{
     COMPLEX, Clone, ClonePlace, Duplication, FileNotes, Function, LONG_FILE_LINES, LongFile, ModuleTests,
     Note, Notes, Quality, Summary, quality, quality_of_texts,
 };
-pub use relations::{Definition, Reached, Relations, UsedPackage};
-pub use symbols::{
-    Impacted, MapFocus, Ranked, Reach, ScipFile, ScipIndex, ScipOrigin, SymbolDefinition, SymbolFile,
-    SymbolGraph, SymbolIx, SymbolQuery, SymbolReference,
-};
+pub use relations::{Definition, Reached, Relations, UsedPackage, relations_of_symbol};
 
 use graph::Graph;
-use packages::Packages;
-use workspace::Workspace;
+
+/// Whether the analyses need the text of a file besides those of manifests.
+fn is_text_wanted(path: &str) -> bool {
+    launch::is_launcher(path, 0) || about::may_describe(path)
+}
 
 /// A project with its imports resolved: the input of all analyses except that of quality.
 pub struct Analysis {
     workspace: Workspace,
     packages: Packages,
     graph: Graph,
-}
-
-/// Called before each file: whether to stop the analysis.
-pub type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
-
-fn go_on_unless(is_cancelled: IsCancelled<'_>) -> Result<(), InsightError> {
-    if is_cancelled() { Err(InsightError::Cancelled) } else { Ok(()) }
 }
 
 impl Analysis {
@@ -73,13 +57,13 @@ impl Analysis {
         pool: &ThreadPool,
         is_cancelled: IsCancelled<'_>,
     ) -> Result<Self, InsightError> {
-        let workspace = Workspace::load(store, project, pool, is_cancelled)?;
+        let workspace = Workspace::load(store, project, pool, is_text_wanted, is_cancelled)?;
         pool.install(|| Self::from_workspace(workspace, is_cancelled))
     }
 
     /// An analysis of texts, each with its path.
     pub fn from_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let (workspace, _) = Workspace::from_texts(texts);
+        let (workspace, _) = Workspace::from_texts(texts, is_text_wanted);
         let packages = Packages::read(&workspace);
         let graph = Graph::new(&workspace, &packages, &|| false);
         Self { workspace, packages, graph }

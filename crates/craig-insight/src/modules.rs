@@ -4,12 +4,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use craig_symbols::{FileIx, SourceFile, Workspace};
 use craig_text::PathRole;
 use craig_text::path::{folder, is_in};
 
 use crate::clusters::clusters;
 use crate::graph::{Graph, Weakness};
-use crate::workspace::{FileIx, SourceFile, Workspace};
 
 /// Uses of one module by another, in pairs of files.
 #[derive(Clone, Copy, Debug, Default)]

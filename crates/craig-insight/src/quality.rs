@@ -11,11 +11,12 @@ use std::ops::RangeInclusive;
 use craig_chunk::{FunctionMetrics, Measures, measures};
 use craig_source::{FileKind, Language};
 use craig_store::{FileId, OutlinedFile, ProjectId, Store};
+use craig_symbols::{IsCancelled, go_on_unless};
 use craig_text::PathRole;
 use rayon::{ThreadPool, prelude::*};
 use serde::{Deserialize, Serialize};
 
-use crate::{Analysis, InsightError, IsCancelled, go_on_unless};
+use crate::{Analysis, InsightError};
 use tokens::Tokens;
 
 pub use clones::{Clone, ClonePlace, Duplication};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use craig_chunk::Symbol;
 use craig_source::Language;
 use craig_store::{FileId, ProjectId, Store};
+use craig_symbols::{FileIx, SourceFile, SymbolGraph, SymbolQuery, SymbolReference, Workspace};
 use craig_text::path::{extension, is_in, name};
 use craig_text::whole_words;
 use rayon::{ThreadPool, prelude::*};
@@ -12,8 +13,7 @@ use serde::Serialize;
 
 use crate::dependencies::{FileEdge, Place, file_edge};
 use crate::graph::Weakness;
-use crate::workspace::{FileIx, SourceFile, Workspace};
-use crate::{Analysis, InsightError, SymbolGraph, SymbolQuery, SymbolReference, mermaid};
+use crate::{Analysis, InsightError, mermaid};
 
 /// The relations of one part of a project to the others.
 #[derive(Clone, Debug, Serialize)]
@@ -149,8 +149,9 @@ pub(crate) fn is_path(analysis: &Analysis, target: &str) -> bool {
     matches!(part(analysis, target), Some(Part::Files(..)))
 }
 
-/// The relations of a symbol by the graph; `None` if the graph has no such symbol.
-pub(crate) fn of_graph(graph: &SymbolGraph, target: &str) -> Option<Relations> {
+/// What refers to a symbol, what it refers to, and which files a change of it may affect; `None` if the graph has no such
+/// symbol.
+pub fn relations_of_symbol(graph: &SymbolGraph, target: &str) -> Option<Relations> {
     let &first = graph.find(&SymbolQuery::parse(target)?).first()?;
     let symbols = graph.parts(first);
     let path = |file: u32| graph.files[file as usize].path.as_str();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery};
 use craig_source::{Root, SourceOptions, read, walk};
+use craig_symbols::{SymbolGraph, SymbolIx, SymbolQuery};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
@@ -228,7 +228,7 @@ fn measure(
         .filter(|found| lists_overrides || found.role.as_str() != "override")
         .collect();
     let line_of =
-        |found: &craig_insight::SymbolReference| (graph.files[found.file as usize].path.clone(), found.line);
+        |found: &craig_symbols::SymbolReference| (graph.files[found.file as usize].path.clone(), found.line);
     let unresolved: BTreeSet<(String, u32)> = label.unresolved.iter().flatten().cloned().collect();
     let mentioned: BTreeSet<(String, u32)> =
         label.references.iter().map(|(path, line, _)| (path.clone(), *line)).collect();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use craig_chunk::names::Traits;
 use craig_explain::{Definitions, Holder};
-use craig_insight::{SymbolFile, SymbolGraph, SymbolIx};
 use craig_model::Cancellation;
+use craig_symbols::{SymbolFile, SymbolGraph, SymbolIx};
 
 use crate::{Engine, EngineError};
 

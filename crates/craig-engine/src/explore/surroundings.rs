@@ -1,9 +1,9 @@
 //! What is around the hits of a question: what they use, who calls them, what has a guessed name, and the calls between all these.
 
 use craig_chunk::{ChunkKind, Symbol};
-use craig_insight::{SymbolGraph, SymbolIx};
 use craig_search::{Hit, KindFilter};
 use craig_store::{OutlinedFile, Project, Store};
+use craig_symbols::{SymbolGraph, SymbolIx};
 
 use super::{ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES, lines};
 use crate::search::filter;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use craig_chunk::names::{DefinitionKind, Role, Traits};
-use craig_insight::{SymbolDefinition, SymbolIx, SymbolReference};
+use craig_symbols::{SymbolDefinition, SymbolIx, SymbolReference};
 
 use super::{Asked, CallDirection, CallHierarchy, CallRow, SymbolRequest};
 

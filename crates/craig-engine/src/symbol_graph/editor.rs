@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use craig_chunk::names::{Definition, DefinitionKind, Role, Traits};
-use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 use craig_source::Language;
 use craig_store::{Project, Store};
+use craig_symbols::{SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 
 use super::text::FileLines;
 use super::{Asked, SymbolRequest};

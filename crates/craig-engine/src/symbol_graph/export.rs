@@ -1,7 +1,7 @@
 //! The graph of symbols as a SCIP index, for other tools.
 
-use craig_insight::ScipOrigin;
 use craig_model::Cancellation;
+use craig_symbols::ScipOrigin;
 use serde::Serialize;
 
 use crate::{Engine, EngineError};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use craig_insight::{ScipFile, SymbolGraph, SymbolIx, SymbolQuery};
+use craig_symbols::{ScipFile, SymbolGraph, SymbolIx, SymbolQuery};
 
 use super::{Asked, GraphSymbol, SymbolRequest};
 use crate::{Engine, EngineError};

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use craig_chunk::names::{DefinitionKind, Traits};
-use craig_insight::{SymbolGraph, SymbolIx, SymbolQuery};
 use craig_store::{Project, Store};
+use craig_symbols::{SymbolGraph, SymbolIx, SymbolQuery};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use craig_chunk::names::{Role, Traits};
-use craig_insight::{About, Architecture, EntryPoint, MapFocus, Ranked, SymbolIx, sentence};
+use craig_insight::{About, Architecture, EntryPoint, sentence};
 use craig_model::Cancellation;
+use craig_symbols::{MapFocus, Ranked, SymbolIx};
 use craig_text::PathRole;
 use craig_text::path::{extension, folder, name};
 use serde::Serialize;

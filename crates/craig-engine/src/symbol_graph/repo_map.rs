@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use craig_chunk::names::DefinitionKind;
 use craig_context::Tokenizer;
-use craig_insight::{MapFocus, SymbolGraph, SymbolIx};
 use craig_model::Cancellation;
 use craig_search::{Hit, KindFilter};
 use craig_store::{Project, Store};
+use craig_symbols::{MapFocus, SymbolGraph, SymbolIx};
 use schemars::JsonSchema;
 use serde::Serialize;
 

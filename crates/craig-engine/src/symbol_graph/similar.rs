@@ -1,6 +1,6 @@
 //! Names like one that nothing has.
 
-use craig_insight::{SymbolGraph, SymbolIx};
+use craig_symbols::{SymbolGraph, SymbolIx};
 
 /// Names that are suggested.
 const MOST_SIMILAR: usize = 5;

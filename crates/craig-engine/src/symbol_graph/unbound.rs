@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use craig_insight::SymbolReference;
+use craig_symbols::SymbolReference;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -4,8 +4,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use craig_chunk::names::Role;
-use craig_insight::{SymbolGraph, SymbolIx};
 use craig_store::{Project, Store};
+use craig_symbols::{SymbolGraph, SymbolIx};
 
 use super::neighbours::{Files, Neighbour};
 use super::{SymbolRequest, representative};

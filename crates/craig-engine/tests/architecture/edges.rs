@@ -16,7 +16,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["craig-text", "craig-source", "craig-chunk", "craig-model", "craig-store", "craig-search"],
     ),
     ("craig-explain", &["craig-text", "craig-source", "craig-chunk", "craig-model", "craig-store"]),
-    ("craig-insight", &["craig-text", "craig-source", "craig-chunk", "craig-model", "craig-store"]),
+    ("craig-symbols", &["craig-text", "craig-source", "craig-chunk", "craig-store"]),
+    ("craig-insight", &["craig-text", "craig-source", "craig-chunk", "craig-store", "craig-symbols"]),
     ("craig-engine", ALL_LIBRARIES),
     ("craig-gateway", &["craig-engine"]),
     ("craig", &["craig-engine", "craig-gateway"]),
@@ -33,6 +34,7 @@ const ALL_LIBRARIES: &[&str] = &[
     "craig-search",
     "craig-context",
     "craig-explain",
+    "craig-symbols",
     "craig-insight",
 ];
 
@@ -45,6 +47,7 @@ const ALL_WITH_ENGINE: &[&str] = &[
     "craig-search",
     "craig-context",
     "craig-explain",
+    "craig-symbols",
     "craig-insight",
     "craig-engine",
 ];

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use craig_engine::{
     Config, Consent, Engine, IngestReport, IngestRequest, SearchRequest, SourceOptions, Waiting,
 };
-use craig_insight::SymbolGraph;
 use craig_store::{Project, Store, StoredFile};
+use craig_symbols::SymbolGraph;
 use tempfile::TempDir;
 
 /// Files over this size are not tracked.

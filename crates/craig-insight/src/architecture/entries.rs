@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use craig_chunk::{ChunkKind, Symbol};
 use craig_source::Language;
+use craig_symbols::{FileIx, SourceFile};
 use craig_text::PathRole;
 use craig_text::path::{file_stem, folder, name};
 
-use crate::workspace::{FileIx, SourceFile};
 use crate::{Analysis, launch};
 
 /// The entry point of a program or library.

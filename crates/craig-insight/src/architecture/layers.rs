@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use craig_symbols::FileIx;
 use craig_text::path::folder;
 use petgraph::graphmap::DiGraphMap;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,6 @@ use crate::Analysis;
 use crate::dependencies::Place;
 use crate::graph::Edge;
 use crate::modules::{Modules, Uses, shown};
-use crate::workspace::FileIx;
 
 /// Modules of one height.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

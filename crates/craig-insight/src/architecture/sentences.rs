@@ -3,20 +3,19 @@
 use std::collections::BTreeMap;
 
 use craig_source::Language;
+use craig_symbols::SourceFile;
 use craig_text::path::{ancestors, folder, name};
 
 use super::About;
 use crate::Analysis;
-use crate::about::is_readme;
-use crate::workspace::{FileIx, SourceFile};
+use crate::about::{about, is_readme};
 
 /// Folders that only lead to the code: what describes the folder above holds for them.
 const PASSED: &[&str] = &["src", "lib", "main", "java", "kotlin", "scala", "python"];
 
 pub(super) struct Sentences<'a> {
-    analysis: &'a Analysis,
-    /// Files that speak for their folder, by folder: the best first.
-    by_folder: BTreeMap<&'a str, Vec<(Voice, FileIx)>>,
+    /// What files say of their folder, by folder: the best first.
+    by_folder: BTreeMap<&'a str, Vec<(Voice, About)>>,
 }
 
 /// Who speaks for a folder, the best first.
@@ -31,21 +30,25 @@ enum Voice {
 
 impl<'a> Sentences<'a> {
     pub(super) fn new(analysis: &'a Analysis) -> Self {
-        let mut by_folder: BTreeMap<&str, Vec<(Voice, FileIx)>> = BTreeMap::new();
-        for (at, file) in analysis.workspace.files.iter().enumerate().filter(|(_, file)| file.about.is_some())
-        {
-            if let Some(voice) = voice(file) {
-                by_folder.entry(folder(&file.path)).or_default().push((voice, at));
+        let workspace = &analysis.workspace;
+        let mut by_folder: BTreeMap<&str, Vec<(Voice, About)>> = BTreeMap::new();
+        for (path, text) in workspace.texts() {
+            let Some(file) = workspace.file(path).map(|at| &workspace.files[at]) else { continue };
+            let Some(voice) = voice(file) else { continue };
+            if let Some(text) = about(path, file.language, text) {
+                by_folder
+                    .entry(folder(path))
+                    .or_default()
+                    .push((voice, About { text, file: path.to_owned() }));
             }
         }
-        by_folder.values_mut().for_each(|files| files.sort_unstable());
-        Self { analysis, by_folder }
+        by_folder.values_mut().for_each(|files| files.sort_by_key(|(voice, _)| *voice));
+        Self { by_folder }
     }
 
     /// Of the files at the top.
     pub(super) fn of_project(&self) -> Option<About> {
-        let (_, file) = self.by_folder.get("")?.first()?;
-        self.about(*file)
+        self.of_folder("")
     }
 
     /// Of its folder, or of one above that only leads to it.
@@ -53,17 +56,17 @@ impl<'a> Sentences<'a> {
         let mut leading = ancestors(path);
         let mut here = leading.next();
         while let Some(place) = here {
-            if let Some((_, file)) = self.by_folder.get(place).and_then(|files| files.first()) {
-                return self.about(*file);
+            if let Some(about) = self.of_folder(place) {
+                return Some(about);
             }
             here = leading.next().filter(|above| !above.is_empty() && PASSED.contains(&name(place)));
         }
         None
     }
 
-    fn about(&self, file: FileIx) -> Option<About> {
-        let file = &self.analysis.workspace.files[file];
-        Some(About { text: file.about.clone()?, file: file.path.clone() })
+    fn of_folder(&self, folder: &str) -> Option<About> {
+        let (_, about) = self.by_folder.get(folder)?.first()?;
+        Some(about.clone())
     }
 }
 

@@ -3,7 +3,7 @@
 use craig_insight::{Architecture, Layer, Violation};
 use expect_test::{Expect, expect};
 
-use crate::fixture::analysis;
+use crate::analysis;
 
 fn check(fixture: &str, part: impl Fn(&Architecture) -> String, expect: Expect) {
     expect.assert_eq(&part(&analysis(fixture).architecture()));

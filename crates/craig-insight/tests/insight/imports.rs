@@ -3,7 +3,7 @@
 use craig_insight::Weakness;
 use expect_test::{Expect, expect};
 
-use crate::fixture::analysis;
+use crate::analysis;
 
 fn weak(weakness: Weakness) -> String {
     let Weakness { type_only, lazy, test } = weakness;

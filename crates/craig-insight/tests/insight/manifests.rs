@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::fixture::analysis;
+use crate::analysis;
 
 /// Lists declared packages by manifest, then undeclared ones.
 fn check(fixture: &str, expect: Expect) {

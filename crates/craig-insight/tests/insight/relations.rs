@@ -3,7 +3,8 @@
 use craig_insight::{InsightError, Relations};
 use expect_test::{Expect, expect};
 
-use crate::fixture::{analysis, borrowed, files};
+use crate::analysis;
+use crate::fixture::{borrowed, files};
 
 const SHOP: &str = r#"
 //- /package.json

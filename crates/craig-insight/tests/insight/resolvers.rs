@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::fixture::analysis;
+use crate::analysis;
 
 /// Lists edges with an import, edges without one, and what is left over.
 fn check(fixture: &str, expect: Expect) {

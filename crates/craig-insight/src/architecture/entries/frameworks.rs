@@ -2,13 +2,12 @@
 
 use craig_chunk::ChunkKind;
 use craig_source::Language;
+use craig_symbols::{Ecosystem, SourceFile};
 use craig_text::path::{file_stem, folder, name};
 
 use super::EntryPoint;
 use super::manifests::line_of;
 use crate::Analysis;
-use crate::declared::Ecosystem;
-use crate::workspace::SourceFile;
 
 /// Annotations, and types of parameters, by which frameworks of the JVM find what they call.
 const JVM: &[(&str, &str, &str)] = &[
@@ -81,7 +80,7 @@ fn of_script(analysis: &Analysis, file: &SourceFile) -> Option<EntryPoint> {
         let declared = *analysis.packages.find(&file.path, Ecosystem::Npm, framework).first()?;
         let manifest = &analysis.packages.declared[declared].manifest;
         let path = file.path.strip_prefix(folder(manifest))?.trim_start_matches('/');
-        let text = analysis.workspace.manifests.get(manifest)?;
+        let text = analysis.workspace.text(manifest)?;
         let line = line_of(text, &format!("\"{framework}\""));
         is_called(path).then(|| {
             EntryPoint::new(&file.path, None, kind, format!("{kind} of {framework}, {manifest}:{line}"))

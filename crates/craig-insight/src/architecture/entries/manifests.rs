@@ -1,19 +1,18 @@
 //! Entry points that manifests name, each with the line that does.
 
+use craig_symbols::{FileIx, Scripts, Workspace, json, yaml};
 use craig_text::path::{folder, name, under};
 use serde_json::Value;
 use toml::Table;
 
 use super::EntryPoint;
-use crate::resolve::Scripts;
-use crate::workspace::{FileIx, Workspace};
-use crate::{Analysis, json, yaml};
+use crate::Analysis;
 
 pub(super) fn entry_points(analysis: &Analysis) -> Vec<EntryPoint> {
     let workspace = &analysis.workspace;
     let scripts = Scripts::new(workspace);
     let mut found = Vec::new();
-    for (path, text) in &workspace.manifests {
+    for (path, text) in workspace.manifests() {
         let mut named = Named { workspace, path, text, found: &mut found };
         match name(path) {
             "package.json" => named.of_package_json(&scripts),
