@@ -5,6 +5,7 @@
 //! carries what the syntax says about it: bare, or a member of some [`Value`].
 
 pub(crate) mod doc;
+pub(crate) mod paste;
 pub(crate) mod rules;
 pub(crate) mod walk;
 

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::calls::arguments;
 use super::{at_path, is_type};
 use crate::grammar::named_children;
-use crate::languages::java::names as java;
+use crate::languages::java::names::types as java;
 use crate::names::rules::itself;
 use crate::names::walk::Walk;
 use crate::names::{Role, Value};

@@ -1,0 +1,229 @@
+//! Types of Rust as values: what a type holds, is applied to and is bounded by.
+
+use tree_sitter::Node;
+
+use super::items::note_callable;
+use crate::grammar::{child, field, named_children};
+use crate::names::walk::{ScopeKind, Walk};
+use crate::names::{Parameter, Role, Value};
+
+/// Types that stand for what is in them.
+pub(super) const WRAPPERS: &[&str] = &[
+    "Option",
+    "Box",
+    "Rc",
+    "Arc",
+    "Result",
+    "RefCell",
+    "Cell",
+    "Mutex",
+    "RwLock",
+    "Cow",
+    "Pin",
+    "Ref",
+    "RefMut",
+    "MutexGuard",
+    "Weak",
+    "LazyLock",
+    "OnceLock",
+    "OnceCell",
+    "Lazy",
+    "Reverse",
+    "ManuallyDrop",
+    "PhantomData",
+    "BoxFuture",
+    "Future",
+    "LocalBoxFuture",
+];
+
+/// Types whose elements are those in them.
+pub(super) const COLLECTIONS: &[&str] = &[
+    "Vec",
+    "VecDeque",
+    "HashSet",
+    "BTreeSet",
+    "BinaryHeap",
+    "HashMap",
+    "BTreeMap",
+    "FxHashMap",
+    "FxHashSet",
+    "IndexMap",
+    "Iterator",
+    "IntoIterator",
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "SmallVec",
+];
+
+pub(super) fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let Some(of) = field(node, "type") else { return Value::Unknown };
+    let whole = walk.visit_as(of, role);
+    let name = walk.text_of(of).rsplit("::").next().unwrap_or_default();
+    let mut values = Vec::new();
+    if let Some(arguments) = field(node, "type_arguments") {
+        for part in named_children(arguments) {
+            match part.kind() {
+                "type_binding" => values.push(walk.field(part, "type")),
+                "lifetime" => {}
+                _ => values.push(walk.visit(part)),
+            }
+        }
+    }
+    if WRAPPERS.contains(&name) {
+        return values.first().copied().unwrap_or_default().instance();
+    }
+    if COLLECTIONS.contains(&name) {
+        let of = if name.ends_with("Map") { values.get(1) } else { values.first() };
+        return of.copied().unwrap_or_default().collection().or(Value::Builtin);
+    }
+    whole
+}
+
+pub(super) fn generic_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let value = walk.field_as(node, "function", role);
+    walk.children_except(node, &["function"]);
+    value
+}
+
+/// `&T`, `impl T`, `dyn T`, `<T as Trait>`
+pub(super) fn type_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let role = walk.take_role();
+    let mut value = Value::Unknown;
+    for part in named_children(node) {
+        let found = walk.visit_as(part, role);
+        if !matches!(part.kind(), "lifetime" | "mutable_specifier") {
+            value = value.or(found);
+        }
+    }
+    value
+}
+
+/// `<T as Trait>`: its members are those of the trait.
+pub(super) fn qualified_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field_as(node, "type", Role::Type);
+    walk.field_as(node, "alias", Role::Type)
+}
+
+/// `(Order, Invoice)`
+pub(super) fn tuple_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let parts: Vec<Value> = named_children(node).map(|part| walk.visit(part).instance()).collect();
+    walk.tuple(node, &parts)
+}
+
+pub(super) fn tuple<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let parts: Vec<Value> = named_children(node).map(|part| walk.visit(part)).collect();
+    walk.tuple(node, &parts)
+}
+
+pub(super) fn array_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.field(node, "length");
+    walk.field(node, "element").collection().or(Value::Builtin)
+}
+
+/// `Fn(&Shape) -> u32`, `fn(&Shape)`: notes what it takes.
+pub(super) fn function_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let list = field(node, "parameters");
+    walk.scope(ScopeKind::Block, |walk| {
+        walk.children_except(node, &["parameters", "return_type"]);
+        let taken = list.into_iter().flat_map(named_children).map(|part| {
+            let of = if part.kind() == "parameter" { field(part, "type").unwrap_or(part) } else { part };
+            Parameter { value: walk.visit_as(of, Role::Read).instance(), takes: Vec::new() }
+        });
+        let taken: Vec<Parameter> = taken.collect();
+        walk.field(node, "return_type");
+        walk.parameters = taken;
+    });
+    Value::Unknown
+}
+
+/// What the type of a function that `read` reads takes.
+pub(super) fn taken<'t, T>(walk: &mut Walk<'t>, read: impl FnOnce(&mut Walk<'t>) -> T) -> (T, Vec<Value>) {
+    walk.parameters.clear();
+    let found = read(walk);
+    let taken = std::mem::take(&mut walk.parameters);
+    (found, taken.into_iter().map(|parameter| parameter.value).collect())
+}
+
+/// Declares type parameters, each with its first bound.
+pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(list) = field(node, "type_parameters") else { return };
+    let parts: Vec<Node<'t>> = named_children(list).collect();
+    for part in &parts {
+        let name = match part.kind() {
+            "type_parameter"
+            | "const_parameter"
+            | "optional_type_parameter"
+            | "constrained_type_parameter" => field(*part, "name").or_else(|| field(*part, "left")),
+            "type_identifier" => Some(*part),
+            _ => None,
+        };
+        if let Some(name) = name {
+            walk.declare_local(name, Value::Unknown);
+        }
+    }
+    for part in parts {
+        let (bound, takes) =
+            taken(walk, |walk| field(part, "bounds").map(|bounds| bound_value(walk, bounds)));
+        walk.field(part, "default_type");
+        note_callable(walk, field(part, "name").or_else(|| field(part, "left")), takes);
+        if let (Some(name), Some(bound)) = (field(part, "name").or_else(|| field(part, "left")), bound) {
+            walk.declare_local(name, bound);
+        }
+    }
+}
+
+/// Traits of the standard library that most types implement.
+pub(super) const COMMON_TRAITS: &[&str] = &[
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Display",
+    "Eq",
+    "Hash",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Send",
+    "Sized",
+    "Sync",
+    "Unpin",
+];
+
+/// Reads the bounds of a type; the value of the first that is no common trait, else of the first.
+pub(super) fn bound_value<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> Value {
+    let (mut value, mut common) = (Value::Unknown, Value::Unknown);
+    for bound in named_children(bounds).filter(|bound| bound.kind() != "lifetime") {
+        let found = walk.visit_as(bound, Role::Type);
+        let name = walk.text_of(bound).rsplit([':', ' ']).next().unwrap_or_default();
+        if COMMON_TRAITS.contains(&name) || bound.kind() == "removed_trait_bound" {
+            common = common.or(found);
+        } else {
+            value = value.or(found);
+        }
+    }
+    value.or(common)
+}
+
+/// `impl A + B`
+pub(super) fn bounded_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    bound_value(walk, node)
+}
+
+pub(super) fn where_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+    let Some(clause) = child(node, "where_clause") else { return };
+    for predicate in named_children(clause) {
+        walk.field(predicate, "left");
+        let (bound, takes) =
+            taken(walk, |walk| field(predicate, "bounds").map(|bounds| bound_value(walk, bounds)));
+        note_callable(walk, field(predicate, "left"), takes);
+        if let (Some(left), Some(bound)) = (field(predicate, "left"), bound)
+            && left.kind() == "type_identifier"
+            && walk.is_bound(left)
+        {
+            walk.declare_local(left, bound);
+        }
+    }
+}
