@@ -6,10 +6,11 @@ use tree_sitter::{Node, Range, Tree};
 
 use crate::cut::cut;
 use crate::grammar::Grammar;
-use crate::parse::{parse, parse_again};
+use crate::languages;
+use crate::outline::{Outline, Parsed};
+use crate::parse::{ParsedCode, parse, parse_again};
 use crate::recovery::{self, conflicts};
 use crate::walk::walk;
-use crate::{Outline, Parsed, ParsedCode};
 
 /// Cuts `text`, or the `part` of it that is code, by its tree.
 pub(crate) fn outline(
@@ -43,7 +44,7 @@ pub(crate) fn tree(grammar: &'static Grammar, text: &str, part: Option<Range>) -
     for side in [conflicts::both_sides, conflicts::first_side].map(|side| side(grammar, &read.text)) {
         read = read.or_better(side, part);
     }
-    for other in [Grammar::simplified, Grammar::as_dialect] {
+    for other in [Grammar::simplified, as_dialect] {
         if !read.grammar.is_misread(&read.tree, &read.text) {
             return Some((read.grammar, read.tree));
         }
@@ -56,6 +57,12 @@ pub(crate) fn tree(grammar: &'static Grammar, text: &str, part: Option<Range>) -
         None
     };
     Some((read.grammar, recovered.unwrap_or(read.tree)))
+}
+
+/// The text for the grammar of another language that it may be written in.
+fn as_dialect(grammar: &'static Grammar, text: &str) -> Version {
+    let (language, rewrite) = grammar.table.dialect?;
+    Some((languages::grammar(language)?, rewrite(text)?))
 }
 
 /// Another version of a text with the grammar for it, if there is one.

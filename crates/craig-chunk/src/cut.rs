@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
+use crate::kind::ChunkKind;
+use crate::outline::Chunk;
 use crate::split::{Boundary, Sizes, overlap, split};
 use crate::walk::{Unit, Walked};
-use crate::{Chunk, ChunkKind};
 
 /// A type up to this size stays whole.
 const MAX_TYPE_BYTES: usize = 1500;

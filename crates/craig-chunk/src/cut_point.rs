@@ -3,7 +3,7 @@
 use craig_source::Language;
 use tree_sitter::Node;
 
-use crate::trees;
+use crate::trees::trees;
 
 /// Most bytes that are parsed to find a place: a parse takes up to 300 bytes of memory for each byte of a text such as `((((`.
 const MAX_PARSED_BYTES: usize = 64 << 10;

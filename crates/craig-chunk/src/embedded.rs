@@ -1,13 +1,15 @@
-//! Files that have code of other languages in them: components and pages with scripts; the cells of notebooks are in
-//! [`notebook`](crate::notebook).
+//! Files that have code of other languages in them: components and pages with scripts.
 
 use std::ops::Range;
 
 use craig_source::Language;
 use tree_sitter::{Point, Range as TreeRange};
 
+use crate::kind::ChunkKind;
+use crate::outline::{Outline, Parsed};
+use crate::parse::ParsedCode;
 use crate::text::windows;
-use crate::{ChunkKind, Outline, Parsed, ParsedCode, code, languages, notebook, sql};
+use crate::{code, languages, sql};
 
 /// Code of one language in a file.
 pub(crate) struct Code {
@@ -15,13 +17,11 @@ pub(crate) struct Code {
     pub(crate) language: Language,
 }
 
-/// The code in a file whose own language is none that is parsed, in order; `None` for files of one language, as pages without
-/// scripts are.
-pub(crate) fn code(language: Language, text: &str) -> Option<Vec<Code>> {
+/// The scripts of a component or page, in order; `None` for other files and for pages without scripts.
+pub(crate) fn scripts_of(language: Language, text: &str) -> Option<Vec<Code>> {
     match language {
         Language::Vue | Language::Svelte | Language::Astro => Some(scripts(language, text)),
         _ if is_page(language) => Some(scripts(language, text)).filter(|scripts| !scripts.is_empty()),
-        Language::Notebook => Some(notebook::code(text)),
         _ => None,
     }
 }
@@ -32,12 +32,11 @@ fn is_page(language: Language) -> bool {
     matches!(language, Html | Ejs | Erb | Handlebars | Jinja | Liquid | Razor | Twig)
 }
 
-/// The language that the code in a file has, or that the file has.
-pub(crate) fn language_of_code(language: Language, text: &str) -> Language {
+/// The language that the scripts in a file have, or that the file has.
+pub(crate) fn language_of_scripts(language: Language, text: &str) -> Language {
     match language {
         Language::Vue | Language::Svelte | Language::Astro => Language::TypeScript,
-        _ if is_page(language) && code(language, text).is_some() => Language::JavaScript,
-        Language::Notebook => notebook::code(text).first().map_or(language, |first| first.language),
+        _ if is_page(language) && scripts_of(language, text).is_some() => Language::JavaScript,
         _ => language,
     }
 }

@@ -1,6 +1,8 @@
 //! What a language's grammar and its node kinds mean, as a table.
 
+pub(crate) mod blank;
 pub(crate) mod branches;
+pub(crate) mod counting;
 pub(crate) mod find;
 
 use std::borrow::Cow;
@@ -10,12 +12,15 @@ use craig_source::Language;
 use tree_sitter::{Node, Tree};
 use tree_sitter_language::LanguageFn;
 
-use crate::metrics::Counting;
-use crate::names::{NameRule, NameTable};
-use crate::references::Style;
-use crate::{ChunkKind, Import, ReferenceKind};
+use crate::kind::ChunkKind;
+use crate::names::Role;
+use crate::names::walk::{NameRule, NameTable};
+use crate::outline::Import;
+use crate::reference::ReferenceKind;
 
-pub(crate) use find::{FEW, all_children, child, field, line, named_children, text, unquoted};
+use counting::Counting;
+
+pub(crate) use find::{all_children, child, field, line, named_children, text, unquoted};
 
 /// What the walk does with a node of some kind.
 #[derive(Clone, Copy)]
@@ -238,6 +243,40 @@ impl Imports {
     };
 }
 
+/// What is noted of a name.
+pub(crate) enum Form {
+    /// The name alone, also of members of a value.
+    Member,
+    /// The last part of a qualified name.
+    Last,
+    /// The qualified name with this between its parts.
+    Path(&'static str),
+}
+
+/// How names are used in a language.
+pub(crate) struct Style {
+    pub(crate) form: Form,
+    /// Before a name with its full path.
+    pub(crate) root: &'static str,
+    /// Whether only whole qualified names count, and not what they begin with.
+    pub(crate) whole: bool,
+    /// Whether a definition names the module that it is put into: `class A::B`.
+    pub(crate) is_put_into: bool,
+    /// The role of what stands before a separator, where another one makes no qualified name.
+    pub(crate) qualified_by: Option<Role>,
+    pub(crate) is_wanted: fn(&str) -> bool,
+}
+
+impl Style {
+    pub(crate) const fn new(form: Form, is_wanted: fn(&str) -> bool) -> Self {
+        Self { form, root: "", whole: false, is_put_into: false, qualified_by: None, is_wanted }
+    }
+}
+
+pub(crate) fn starts_upper(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}
+
 /// A grammar with its table by node kind id.
 pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
@@ -283,12 +322,6 @@ impl Grammar {
     /// A simplified version of a text that parsed with errors.
     pub(crate) fn simplified(&'static self, text: &str) -> Option<(&'static Self, String)> {
         Some((self, self.table.simplify?(text)?))
-    }
-
-    /// The text for the grammar of another language that it may be written in.
-    pub(crate) fn as_dialect(&'static self, text: &str) -> Option<(&'static Self, String)> {
-        let (language, rewrite) = self.table.dialect?;
-        Some((crate::languages::grammar(language)?, rewrite(text)?))
     }
 
     /// `text` without the directives of conditions, if it has any.

@@ -1,6 +1,35 @@
-//! Names of chunk kinds as stored and shown.
+//! What a chunk or a definition is, and its name as stored and shown.
 
-use crate::ChunkKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a chunk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChunkKind {
+    /// A free function.
+    Function,
+    /// A function that belongs to a type.
+    Method,
+    /// A class, struct, record or object; whole when it fits, else its header.
+    Class,
+    /// An interface, trait or protocol.
+    Interface,
+    /// An enumeration.
+    Enum,
+    /// A module or namespace header.
+    Module,
+    /// A type alias.
+    Type,
+    /// A constant, variable or property at top level.
+    Constant,
+    /// Import lines.
+    Import,
+    /// A section of a document under one heading.
+    Section,
+    /// Anything else: a run of statements, a window of text.
+    Block,
+}
 
 impl ChunkKind {
     /// Every kind.

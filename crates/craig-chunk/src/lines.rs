@@ -1,6 +1,6 @@
 //! Line numbers of chunks.
 
-use crate::Chunk;
+use crate::outline::Chunk;
 
 /// Sets the lines of chunks that lie in file order, in one pass over the text.
 pub(crate) fn number(chunks: &mut [Chunk], text: &str) {

@@ -8,9 +8,9 @@ use std::ops::Range;
 use craig_source::Language;
 use tree_sitter::{Node, Tree};
 
-use crate::embedded::language_of_code;
-use crate::{languages, trees};
-pub(crate) use table::{Counting, always, has_body, not_else_entry, not_wildcard_case};
+use crate::grammar::counting::Counting;
+use crate::languages;
+use crate::trees::{language_of_code, trees};
 use table::{Role, Roles};
 
 /// The name of a function that has none.

@@ -6,17 +6,14 @@
 
 pub(crate) mod doc;
 pub(crate) mod paste;
+pub(crate) mod read;
 pub(crate) mod rules;
 pub(crate) mod walk;
 
-use craig_source::Language;
+pub use read::names;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tree_sitter::Tree;
-
-use crate::ParsedCode;
-use crate::grammar::Grammar;
-pub(crate) use walk::{NameRule, NameTable};
 
 /// Index into [`Names::texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -476,47 +473,5 @@ impl Names {
     /// The text of a name.
     pub fn text(&self, name: NameId) -> &str {
         self.texts.get(name.0 as usize).map_or("", String::as_str)
-    }
-}
-
-/// Reads the names of `text`. Total: a language whose names are not read has none.
-pub fn names(language: Language, text: &str) -> Names {
-    read(text, &crate::trees(language, text).unwrap_or_default())
-}
-
-/// Reads the names of `text` by its trees.
-pub(crate) fn read(text: &str, trees: &[ParsedCode]) -> Names {
-    let mut walk = walk::Walk::new(text);
-    for (grammar, tree) in trees.iter().filter(|(grammar, tree)| is_readable(grammar, tree)) {
-        walk.tree(grammar, tree);
-    }
-    walk.finish()
-}
-
-/// Trees deeper than this are not read: the functions that read them may call themselves once a level.
-const MAX_TREE_DEPTH: usize = 1_500;
-
-/// Whether names of the language are read, and the tree is not too deep for that.
-fn is_readable(grammar: &Grammar, tree: &Tree) -> bool {
-    if grammar.table.names.is_none() {
-        return false;
-    }
-    let mut cursor = tree.walk();
-    let mut depth = 0;
-    loop {
-        // A subtree is no deeper than it has nodes.
-        if depth + cursor.node().descendant_count() > MAX_TREE_DEPTH && cursor.goto_first_child() {
-            depth += 1;
-            if depth > MAX_TREE_DEPTH {
-                return false;
-            }
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return true;
-            }
-            depth -= 1;
-        }
     }
 }

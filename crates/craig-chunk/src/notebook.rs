@@ -7,10 +7,12 @@ use craig_source::Language;
 use craig_source::notebook::{Cell, CellKind, cells};
 
 use crate::embedded::{Code, append, part};
+use crate::kind::ChunkKind;
 use crate::lines::newlines;
+use crate::outline::{Chunk, Outline, Symbol};
+use crate::parse::ParsedCode;
 use crate::sections::{Heading, leave, markdown_headings};
 use crate::text::windows;
-use crate::{Chunk, ChunkKind, Outline, ParsedCode, Symbol};
 
 /// Markdown of this size, mostly a heading, goes with the cell that it is about.
 const TINY_BYTES: usize = 200;

@@ -9,8 +9,8 @@ use lz4_flex::block;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::References;
 use crate::names::{DefinitionIx, DefinitionKind, Imported, NameId, Names, Role, Site, Source, Value};
+use crate::reference::References;
 
 /// The references and names of a file, packed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

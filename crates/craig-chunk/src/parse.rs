@@ -10,6 +10,9 @@ use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Range, Tree};
 
 use crate::grammar::Grammar;
 
+/// The syntax tree of a text, or of a part of it, with the grammar that read it.
+pub(crate) type ParsedCode = (&'static Grammar, Tree);
+
 /// Real files parse at several MB/s; whatever takes longer than this is adversarial, and is read as text.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 

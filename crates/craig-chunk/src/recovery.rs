@@ -14,10 +14,10 @@ use std::ops::Range;
 
 use tree_sitter::{Point, Range as TreeRange, Tree};
 
-use crate::ChunkKind;
 use crate::grammar::Grammar;
+use crate::grammar::blank::blank;
+use crate::kind::ChunkKind;
 use crate::parse::{parse, parse_again};
-use conflicts::blank;
 use layout::{Layout, Piece};
 use placed::Placed;
 

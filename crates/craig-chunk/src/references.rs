@@ -8,101 +8,20 @@ mod words;
 use std::collections::BTreeMap;
 
 use craig_source::Language;
-use serde::{Deserialize, Serialize};
 use tree_sitter::{Node, Tree};
 
-use crate::embedded::language_of_code;
 use crate::grammar::{Answer, Grammar, Imports, Rule, field, text};
+use crate::languages;
 use crate::names::{self, Names};
-use crate::{Import, ParsedCode, languages, trees};
-pub(crate) use uses::{Form, Style, starts_upper};
-
-/// How a file refers to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReferenceKind {
-    /// An import statement: `import`, `use`, `using`, `alias`.
-    Import,
-    /// An import of types only, never executed: `import type`, imports under Python's `if TYPE_CHECKING`.
-    TypeImport,
-    /// A re-export: `export … from`, `pub use`.
-    Reexport,
-    /// An import at run time: `import("x")`.
-    DynamicImport,
-    /// A call that loads a file: `require`, `source`.
-    Require,
-    /// `#include "x"`, PHP's `include`.
-    Include,
-    /// `#include <x>`.
-    SystemInclude,
-    /// An import of members: `import static`, `using static`.
-    StaticImport,
-    /// A file that is a part of this one: Rust's `mod x;`.
-    Module,
-}
-
-impl ReferenceKind {
-    /// Name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Import => "import",
-            Self::TypeImport => "type_import",
-            Self::Reexport => "reexport",
-            Self::DynamicImport => "dynamic_import",
-            Self::Require => "require",
-            Self::Include | Self::SystemInclude => "include",
-            Self::StaticImport => "static_import",
-            Self::Module => "module",
-        }
-    }
-}
-
-/// One import, as written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reference {
-    /// How it is written.
-    pub kind: ReferenceKind,
-    /// The module path or file string, quotes removed.
-    pub target: String,
-    /// Names brought in, in order; empty when the module as a whole is, `*` for all.
-    pub names: Vec<String>,
-    /// The local name of what is imported, if the whole statement has one: Go, C#, Rust.
-    pub alias: Option<String>,
-    /// Line, 1-based.
-    pub line: u32,
-    /// Modules of this file that enclose it, outermost first: Rust.
-    pub within: Vec<String>,
-    /// The file that a Rust `mod` names with `#[path]`.
-    pub path: Option<String>,
-    /// Whether it is executed only when a function is called: Python, scripts, Ruby, PHP, Lua, shell.
-    pub lazy: bool,
-}
-
-/// A name that is used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Use {
-    /// As written, qualified where it is: `serde_json::from_str`, `fmt.Println`, `Token`.
-    pub name: String,
-    /// Line of the first use, 1-based.
-    pub line: u32,
-}
-
-/// What one file refers to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct References {
-    /// Packages or namespaces that the file adds to, in order.
-    pub packages: Vec<String>,
-    /// Imports in file order.
-    pub imports: Vec<Reference>,
-    /// Names that may be of other files, by name: qualified paths of Rust and Go; names of types in languages whose files
-    /// see their own package without any import.
-    pub uses: Vec<Use>,
-}
+use crate::outline::Import;
+use crate::parse::ParsedCode;
+use crate::reference::{Reference, ReferenceKind, References, Use};
+use crate::trees::{language_of_code, trees};
 
 /// Reads what `text` refers to. Total: without a grammar for the language, the result has little or nothing.
 pub fn references(language: Language, text: &str) -> References {
     let trees = trees(language, text).unwrap_or_default();
-    read(language, text, &trees, &names::read(text, &trees))
+    read(language, text, &trees, &names::read::read(text, &trees))
 }
 
 /// Reads what `text` refers to by its trees and names.

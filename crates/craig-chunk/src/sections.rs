@@ -4,9 +4,10 @@ mod document;
 mod markdown;
 mod rest;
 
+use crate::kind::ChunkKind;
 use crate::lines::newlines;
+use crate::outline::{Outline, Symbol};
 use crate::text::windows;
-use crate::{ChunkKind, Outline, Symbol};
 
 pub use document::{DocumentSection, document_sections};
 pub(crate) use markdown::headings as markdown_headings;

@@ -2,7 +2,9 @@
 
 use craig_source::Language;
 
-use crate::{ChunkKind, Symbol, languages};
+use crate::kind::ChunkKind;
+use crate::languages;
+use crate::outline::Symbol;
 
 impl Symbol {
     /// Its name after that of what encloses it: `Router::route`, `Flask.wsgi_app`, `Guide > Install`.

@@ -10,9 +10,10 @@ mod tokens;
 use std::ops::Range;
 
 use crate::cut::cut;
+use crate::kind::ChunkKind;
 use crate::lines::newlines;
+use crate::outline::{Outline, Symbol};
 use crate::walk::{Unit, Walked};
-use crate::{ChunkKind, Outline, Symbol};
 use head::{Head, head};
 use tokens::{Kind, Token, Tokens};
 

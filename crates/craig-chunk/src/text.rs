@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use crate::kind::ChunkKind;
+use crate::outline::Chunk;
 use crate::split::{Sizes, overlap, split};
-use crate::{Chunk, ChunkKind};
 
 /// Windows of 500 to 1000 tokens at about four characters a token.
 const WINDOW: Sizes = Sizes { max: 3600, target: 2800 };

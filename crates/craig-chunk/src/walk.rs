@@ -3,7 +3,8 @@
 use tree_sitter::{Node, Tree};
 
 use crate::grammar::{Answer, Definition, Grammar, ReadImports, Rule, unquoted};
-use crate::{ChunkKind, Import, Symbol};
+use crate::kind::ChunkKind;
+use crate::outline::{Import, Symbol};
 
 /// Containers nested deeper than this are not looked into.
 const MAX_DEPTH: usize = 64;

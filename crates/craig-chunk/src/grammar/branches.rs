@@ -6,7 +6,7 @@
 
 use std::{iter, ops::Range};
 
-use crate::recovery::conflicts::blanked;
+use super::blank::blanked;
 
 const CONDITIONS: [&str; 9] =
     ["if", "ifdef", "ifndef", "else", "elif", "elseif", "elifdef", "elifndef", "endif"];

@@ -5,7 +5,7 @@ use std::num::NonZeroU16;
 
 use tree_sitter::{Language, Node, TreeCursor};
 
-use crate::Import;
+use crate::outline::Import;
 
 /// The first child of a kind.
 pub(crate) fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Constant, Function};
-use crate::Import;
-use crate::ReferenceKind;
+use crate::grammar::counting::Counting;
 use crate::grammar::find::{field, import, text, unquoted};
-use crate::grammar::text as node_text;
-use crate::grammar::{Answer, Imports, Rule, Table, define};
-use crate::metrics::Counting;
+use crate::grammar::{Answer, Imports, Rule, Table, define, text as node_text};
+use crate::kind::ChunkKind::{Constant, Function};
+use crate::outline::Import;
+use crate::reference::ReferenceKind;
 
 pub(super) static TABLE: Table = Table {
     prepare: Some(narrow),

@@ -6,11 +6,11 @@ pub(crate) mod names;
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{self, Class, Constant, Enum, Function, Method, Module, Type};
-use crate::Import;
+use crate::grammar::counting::Counting;
 use crate::grammar::find::{child_of, field, import, last_leaf, text};
 use crate::grammar::{Answer, At, Definition, Rule, Table, define};
-use crate::metrics::Counting;
+use crate::kind::ChunkKind::{self, Class, Constant, Enum, Function, Method, Module, Type};
+use crate::outline::Import;
 
 pub(super) static C: Table = Table {
     prepare: Some(macros::hidden),

@@ -6,13 +6,14 @@ use std::{borrow::Cow, ops::Range};
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
-use crate::Import;
+use crate::grammar::counting::{Counting, has_body};
 use crate::grammar::find::{child, child_of, children, field, import, text};
-use crate::grammar::text as node_text;
-use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, branches, define};
-use crate::metrics::{Counting, has_body};
-use crate::references::{Form, Style, starts_upper};
+use crate::grammar::{
+    Answer, At, Definition, Form, Imports, Rule, Style, Table, branches, define, starts_upper,
+    text as node_text,
+};
+use crate::kind::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     prepare: Some(hidden),

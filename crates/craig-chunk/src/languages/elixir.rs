@@ -2,13 +2,12 @@
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Function, Interface, Module, Type};
-use crate::Import;
 use crate::grammar::Answer::{Define as Defines, Plain};
+use crate::grammar::counting::Counting;
 use crate::grammar::find::{child, children, field, import, import_names, text};
-use crate::grammar::text as node_text;
-use crate::grammar::{Answer, Definition, Imports, Rule, Table};
-use crate::metrics::Counting;
+use crate::grammar::{Answer, Definition, Imports, Rule, Table, text as node_text};
+use crate::kind::ChunkKind::{Class, Constant, Function, Interface, Module, Type};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     closer: "end",

@@ -4,12 +4,11 @@ mod names;
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Function, Interface, Method, Type};
-use crate::Import;
+use crate::grammar::counting::{Counting, always};
 use crate::grammar::find::{child_of, children, field, import, last_leaf, text, unquoted};
-use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::{Counting, always};
-use crate::references::{Form, Style};
+use crate::grammar::{Answer, At, Definition, Form, Imports, Rule, Style, Table, define};
+use crate::kind::ChunkKind::{Class, Constant, Function, Interface, Method, Type};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     names: Some(&names::TABLE),

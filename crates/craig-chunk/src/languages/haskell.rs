@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Function, Interface, Type};
-use crate::Import;
 use crate::grammar::Answer::{Define as Defines, Plain};
+use crate::grammar::counting::{Counting, always};
 use crate::grammar::find::{child, children, field, import_names, text};
 use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::{Counting, always};
+use crate::kind::ChunkKind::{Class, Constant, Function, Interface, Type};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     closer: "",

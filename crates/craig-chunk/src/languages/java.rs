@@ -4,12 +4,11 @@ pub(crate) mod names;
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Enum, Interface, Method, Module};
-use crate::Import;
+use crate::grammar::counting::Counting;
 use crate::grammar::find::{child_of, children, field, import, text};
-use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::Counting;
-use crate::references::{Form, Style, starts_upper};
+use crate::grammar::{Answer, At, Definition, Form, Imports, Rule, Style, Table, define, starts_upper};
+use crate::kind::ChunkKind::{Class, Constant, Enum, Interface, Method, Module};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     names: Some(&names::TABLE),

@@ -4,14 +4,14 @@ mod names;
 
 use tree_sitter::{Node, Tree};
 
-use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
-use crate::Import;
 use crate::grammar::Answer::{Define as Defines, Open, OpenFunction, Plain};
+use crate::grammar::counting::Counting;
 use crate::grammar::find::{
     child, child_of, children, field, import, import_names, line, named_children, text, unquoted,
 };
 use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::Counting;
+use crate::kind::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module, Type};
+use crate::outline::Import;
 use craig_source::Language;
 
 pub(super) static JAVASCRIPT: Table = Table {

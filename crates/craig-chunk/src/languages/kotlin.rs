@@ -6,14 +6,13 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
-use crate::Import;
 use crate::grammar::Answer::{Define as Defines, Plain};
+use crate::grammar::blank::blank;
+use crate::grammar::counting::{Counting, not_else_entry};
 use crate::grammar::find::{all_children, child, child_of, children, import, text};
-use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::{Counting, not_else_entry};
-use crate::recovery::conflicts::blank;
-use crate::references::{Form, Style};
+use crate::grammar::{Answer, At, Definition, Form, Imports, Rule, Style, Table, define};
+use crate::kind::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     simplify: Some(keywords_as_names),

@@ -2,10 +2,10 @@
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::Block;
-use crate::Import;
 use crate::grammar::find::{child, child_of, field, import, text, unquoted};
 use crate::grammar::{Answer, Definition, Rule, Table};
+use crate::kind::ChunkKind::Block;
+use crate::outline::Import;
 
 pub(super) static HTML: Table = Table::new(craig_grammars::HTML, " ", &[("comment", Rule::Attach)]);
 

@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{self, Constant, Function, Method};
-use crate::Import;
-use crate::ReferenceKind;
 use crate::grammar::Answer::{Define as Defines, Open, Plain};
+use crate::grammar::counting::{Counting, always};
 use crate::grammar::find::{child, field, import, text, unquoted};
 use crate::grammar::{Answer, Definition, Imports, Rule, Table};
-use crate::metrics::{Counting, always};
+use crate::kind::ChunkKind::{self, Constant, Function, Method};
+use crate::outline::Import;
+use crate::reference::ReferenceKind;
 
 pub(super) static TABLE: Table = Table {
     closer: "end",

@@ -4,16 +4,15 @@ mod names;
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module};
-use crate::Import;
 use crate::grammar::Answer::{Define as Defines, Open, Plain};
+use crate::grammar::counting::{Counting, always};
 use crate::grammar::find::{
     child, child_of, children, field, import, import_names, last_leaf, text, unquoted,
 };
-use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::{Counting, always};
+use crate::grammar::{Answer, At, Definition, Form, Imports, Rule, Style, Table, define, starts_upper};
+use crate::kind::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Module};
 use crate::names::Role;
-use crate::references::{Form, Style, starts_upper};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     names: Some(&names::TABLE),

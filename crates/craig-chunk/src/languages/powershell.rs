@@ -2,11 +2,12 @@
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Enum, Function, Method};
+use crate::grammar::counting::{Counting, always};
 use crate::grammar::find::{child, child_of, import, text, unquoted};
 use crate::grammar::{Answer, At, Imports, Rule, Table, define};
-use crate::metrics::{Counting, always};
-use crate::{Import, ReferenceKind};
+use crate::kind::ChunkKind::{Class, Constant, Enum, Function, Method};
+use crate::outline::Import;
+use crate::reference::ReferenceKind;
 
 pub(super) static TABLE: Table = Table {
     counting: Some(&COUNTING),

@@ -4,11 +4,11 @@ mod names;
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Function, Type};
-use crate::Import;
+use crate::grammar::counting::{Counting, not_wildcard_case};
 use crate::grammar::find::{child, children, field, import, import_names, text};
 use crate::grammar::{Answer, Definition, Imports, Rule, Table, define};
-use crate::metrics::{Counting, not_wildcard_case};
+use crate::kind::ChunkKind::{Class, Constant, Function, Type};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     closer: "",

@@ -4,14 +4,13 @@ mod names;
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{self, Class, Constant, Method, Module};
-use crate::Import;
-use crate::ReferenceKind;
 use crate::grammar::Answer::{Define as Defines, OpenFunction, Plain};
+use crate::grammar::counting::{Counting, always};
 use crate::grammar::find::{child, children, field, import, text, unquoted};
-use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::{Counting, always};
-use crate::references::{Form, Style, starts_upper};
+use crate::grammar::{Answer, At, Definition, Form, Imports, Rule, Style, Table, define, starts_upper};
+use crate::kind::ChunkKind::{self, Class, Constant, Method, Module};
+use crate::outline::Import;
+use crate::reference::ReferenceKind;
 
 pub(super) static TABLE: Table = Table {
     closer: "end",

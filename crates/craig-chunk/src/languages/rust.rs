@@ -5,13 +5,12 @@ mod names;
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Module, Type};
-use crate::Import;
+use crate::grammar::counting::Counting;
 use crate::grammar::find::{field, import, text};
-use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::Counting;
+use crate::grammar::{Answer, At, Definition, Form, Imports, Rule, Style, Table, define};
+use crate::kind::ChunkKind::{Class, Constant, Enum, Function, Interface, Module, Type};
 use crate::names::Role;
-use crate::references::{Form, Style};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     prepare: Some(item_macros::hidden),

@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Module, Type};
-use crate::Import;
 use crate::grammar::Answer::{Define as Defines, Plain};
+use crate::grammar::counting::{Counting, not_wildcard_case};
 use crate::grammar::find::{child, child_of, field, import, import_names, text};
 use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::{Counting, not_wildcard_case};
+use crate::kind::ChunkKind::{Class, Constant, Enum, Function, Interface, Module, Type};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     counting: Some(&COUNTING),

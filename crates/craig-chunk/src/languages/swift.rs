@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
-use crate::Import;
 use crate::grammar::Answer::{Define as Defines, Plain};
+use crate::grammar::counting::Counting;
 use crate::grammar::find::{child, field, import, last_leaf, text};
 use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, branches, define};
-use crate::metrics::Counting;
+use crate::kind::ChunkKind::{Class, Constant, Enum, Function, Interface, Method, Type};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     simplify: Some(branches::whole_only),

@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use crate::ChunkKind::{Class, Constant, Enum, Function};
-use crate::Import;
 use crate::grammar::Answer::{Define as Defines, Open, Plain};
+use crate::grammar::counting::{Counting, has_body, not_else_entry};
 use crate::grammar::find::{child, child_of, field, import, text, unquoted};
 use crate::grammar::{Answer, At, Definition, Imports, Rule, Table, define};
-use crate::metrics::{Counting, has_body, not_else_entry};
+use crate::kind::ChunkKind::{Class, Constant, Enum, Function};
+use crate::outline::Import;
 
 pub(super) static TABLE: Table = Table {
     counting: Some(&COUNTING),

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::ANONYMOUS;
-use super::table::FindPart;
+use crate::grammar::counting::FindPart;
 use crate::grammar::unquoted;
 use crate::languages::c::declared;
 

@@ -15,7 +15,7 @@ use super::{
     Choice, Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names,
     Occurrence, OccurrenceIx, Parameter, Role, Site, Source, Traits, Value, doc::Comment,
 };
-use crate::grammar::{self, Grammar};
+use crate::grammar::find::{self, FEW};
 pub(crate) use scopes::ScopeKind;
 use scopes::{Bound, Scope};
 
@@ -199,9 +199,9 @@ impl<'t> Walk<'t> {
     }
 
     /// Reads the names of one tree.
-    pub(crate) fn tree(&mut self, grammar: &'t Grammar, tree: &'t Tree) {
-        let Some(table) = grammar.table.names else { return };
-        (self.hoists, self.rules) = (table.hoists, &grammar.name_rules);
+    /// Reads a tree by the table of its language, whose rules are also given by node kind id.
+    pub(crate) fn tree(&mut self, table: &'static NameTable, rules: &'t [NameRule], tree: &'t Tree) {
+        (self.hoists, self.rules) = (table.hoists, rules);
         self.visit(tree.root_node());
     }
 
@@ -304,7 +304,7 @@ impl<'t> Walk<'t> {
 
     /// Reads a field of a node whose name, if it is one, has this role.
     pub(crate) fn field_as(&mut self, node: Node<'t>, field: &'static str, role: Role) -> Value {
-        grammar::field(node, field).map_or(Value::Unknown, |child| self.visit_as(child, role))
+        find::field(node, field).map_or(Value::Unknown, |child| self.visit_as(child, role))
     }
 
     /// The role of the name that is read now; the next one is read.
@@ -316,7 +316,7 @@ impl<'t> Walk<'t> {
     pub(crate) fn children(&mut self, node: Node<'t>) -> Value {
         let mut value = Value::Unknown;
         let n = u32::try_from(node.named_child_count()).unwrap_or(u32::MAX);
-        if n <= grammar::FEW {
+        if n <= FEW {
             for child in (0..n).filter_map(|at| node.named_child(at)) {
                 value = self.visit(child);
             }

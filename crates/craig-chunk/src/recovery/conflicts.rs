@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::grammar::Grammar;
+use crate::grammar::blank::blanked;
 
 /// Which side of a conflict a line is on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,18 +60,4 @@ fn marker(line: &str) -> Option<char> {
     let first = line.chars().next().filter(|first| matches!(first, '<' | '|' | '=' | '>'))?;
     let rest = line.trim_end().trim_start_matches(first);
     (line.trim_end().len() - rest.len() == 7 && (rest.is_empty() || rest.starts_with(' '))).then_some(first)
-}
-
-/// `text` with blanks for all in these ranges, which end on the boundaries of characters, but ends of lines.
-pub(crate) fn blanked(text: &str, ranges: impl IntoIterator<Item = Range<usize>>) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    for range in ranges {
-        blank(&mut bytes[range]);
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
-}
-
-/// Overwrites all but ends of lines with blanks.
-pub(crate) fn blank(bytes: &mut [u8]) {
-    bytes.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
 }

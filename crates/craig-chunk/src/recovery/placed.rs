@@ -5,8 +5,8 @@ use std::ops::Range;
 use tree_sitter::Tree;
 
 use super::layout::Layout;
-use crate::ChunkKind;
 use crate::grammar::Grammar;
+use crate::kind::ChunkKind;
 use crate::walk::walk;
 
 /// Definitions in file order; constants fill their place, but are not counted: locals of broken code look like them.

@@ -3,9 +3,9 @@
 use craig_source::Language;
 use tree_sitter::Node;
 
-use super::ReferenceKind;
-use crate::Import;
 use crate::grammar::{child, field, line, text, unquoted};
+use crate::outline::Import;
+use crate::reference::ReferenceKind;
 
 /// The kind of an import by the node that holds it; the usual one of the language where that does not tell.
 pub(super) fn reference_kind(usual: ReferenceKind, node: Node<'_>, source: &str) -> ReferenceKind {

@@ -1,8 +1,7 @@
 //! Imports that are read line by line: those of languages without a grammar, and of the C preprocessor.
 
+use crate::reference::{Reference, ReferenceKind};
 use craig_source::Language;
-
-use super::{Reference, ReferenceKind};
 
 /// Whether lines alone have all imports, so that no tree is needed.
 pub(super) fn are_enough(language: Language) -> bool {

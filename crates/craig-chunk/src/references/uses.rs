@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::Descent;
-use crate::grammar::{line, text};
+use crate::grammar::{Form, Style, line, text};
 use crate::names::{Imported, NameId, Names, Occurrence, OccurrenceIx, Role, Site, Source, Value};
 
 /// Names longer than this are generated or no names.
@@ -40,35 +40,7 @@ pub(super) fn of_names(style: &Style, names: &Names, used: &mut BTreeMap<String,
     }
 }
 
-/// What is noted of a name.
-pub(crate) enum Form {
-    /// The name alone, also of members of a value.
-    Member,
-    /// The last part of a qualified name.
-    Last,
-    /// The qualified name with this between its parts.
-    Path(&'static str),
-}
-
-/// How names are used in a language.
-pub(crate) struct Style {
-    pub(crate) form: Form,
-    /// Before a name with its full path.
-    pub(crate) root: &'static str,
-    /// Whether only whole qualified names count, and not what they begin with.
-    pub(crate) whole: bool,
-    /// Whether a definition names the module that it is put into: `class A::B`.
-    pub(crate) is_put_into: bool,
-    /// The role of what stands before a separator, where another one makes no qualified name.
-    pub(crate) qualified_by: Option<Role>,
-    pub(crate) is_wanted: fn(&str) -> bool,
-}
-
 impl Style {
-    pub(crate) const fn new(form: Form, is_wanted: fn(&str) -> bool) -> Self {
-        Self { form, root: "", whole: false, is_put_into: false, qualified_by: None, is_wanted }
-    }
-
     fn name(&self, names: &Names, occurrence: &Occurrence) -> Option<String> {
         if occurrence.role == Role::Import || !occurrence.is_written() {
             return None;
@@ -157,8 +129,4 @@ fn note(name: &str, at: u32, used: &mut BTreeMap<String, u32>) {
         Some(first) => *first = at.min(*first),
         None => drop(used.insert(name.to_owned(), at)),
     }
-}
-
-pub(crate) fn starts_upper(name: &str) -> bool {
-    name.starts_with(char::is_uppercase)
 }

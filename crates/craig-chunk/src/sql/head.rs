@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::tokens::{Kind, Token, Tokens};
-use crate::ChunkKind;
+use crate::kind::ChunkKind;
 
 /// What a statement defines.
 #[derive(Clone, Debug)]
