@@ -41,18 +41,18 @@ pub(crate) fn tree(grammar: &'static Grammar, text: &str, part: Option<Range>) -
     if !read.may_lack_definitions(part) {
         return Some((read.grammar, read.tree));
     }
-    for side in [conflicts::both_sides, conflicts::first_side].map(|side| side(grammar, &read.text)) {
+    for side in [conflicts::both_sides, conflicts::first_side].map(|side| side(grammar, &read.prepared)) {
         read = read.or_better(side, part);
     }
     for other in [Grammar::simplified, as_dialect] {
-        if !read.grammar.is_misread(&read.tree, &read.text) {
+        if !read.grammar.is_misread(&read.tree, &read.prepared) {
             return Some((read.grammar, read.tree));
         }
-        let other = other(read.grammar, &read.text);
+        let other = other(read.grammar, &read.prepared);
         read = read.or_better(other, part);
     }
     let recovered = if read.tree.root_node().has_error() {
-        recovery::recovered(read.grammar, text, &read.text, &read.tree, part)
+        recovery::recovered(read.grammar, text, &read.prepared, &read.tree, part)
     } else {
         None
     };
@@ -68,52 +68,52 @@ fn as_dialect(grammar: &'static Grammar, text: &str) -> Version {
 /// Another version of a text with the grammar for it, if there is one.
 type Version = Option<(&'static Grammar, String)>;
 
-/// A text, as the parser got it, and its tree.
+/// A text, how it was rewritten for the parser, and its tree.
 struct Reading<'t> {
     grammar: &'static Grammar,
-    source: &'t str,
-    text: Cow<'t, str>,
+    text: &'t str,
+    prepared: Cow<'t, str>,
     tree: Tree,
 }
 
 impl<'t> Reading<'t> {
     fn new(
         grammar: &'static Grammar,
-        source: &'t str,
-        text: Cow<'t, str>,
+        text: &'t str,
+        prepared: Cow<'t, str>,
         part: Option<Range>,
     ) -> Option<Self> {
-        let tree = parse(grammar, &text, part.as_slice())?;
-        Some(Self { grammar, source, text, tree })
+        let tree = parse(grammar, &prepared, part.as_slice())?;
+        Some(Self { grammar, text, prepared, tree })
     }
 
     /// Reads another version of its text, in which each line is as long.
-    fn reread(&self, grammar: &'static Grammar, text: String, part: Option<Range>) -> Option<Self> {
+    fn reread(&self, grammar: &'static Grammar, prepared: String, part: Option<Range>) -> Option<Self> {
         if !std::ptr::eq(grammar, self.grammar) {
-            return Reading::new(grammar, self.source, Cow::Owned(text), part);
+            return Reading::new(grammar, self.text, Cow::Owned(prepared), part);
         }
-        let tree = parse_again(grammar, &text, part.as_slice(), (&self.tree, &self.text))?;
-        Some(Self { grammar, source: self.source, text: Cow::Owned(text), tree })
+        let tree = parse_again(grammar, &prepared, part.as_slice(), (&self.tree, &self.prepared))?;
+        Some(Self { grammar, text: self.text, prepared: Cow::Owned(prepared), tree })
     }
 
     fn may_lack_definitions(&self, part: Option<Range>) -> bool {
         let (grammar, tree) = (self.grammar, &self.tree);
-        grammar.has_declarations_as_expressions(tree, &self.text)
+        grammar.has_declarations_as_expressions(tree, &self.prepared)
             || tree.root_node().has_error()
-                && (conflicts::are_in(&self.text)
-                    || recovery::may_lack_definitions(grammar, self.source, &self.text, tree, part))
+                && (conflicts::are_in(&self.prepared)
+                    || recovery::may_lack_definitions(grammar, self.text, &self.prepared, tree, part))
     }
 
     /// This reading or that of another version of its text, whichever is better.
     fn or_better(self, other: Version, part: Option<Range>) -> Self {
-        let other = other.and_then(|(grammar, text)| self.reread(grammar, text, part));
+        let other = other.and_then(|(grammar, prepared)| self.reread(grammar, prepared, part));
         other.filter(|other| other.is_better_than(&self)).unwrap_or(self)
     }
 
     /// Whether it has more definitions, or as many and no errors, or fewer unreadable bytes.
     fn is_better_than(&self, other: &Self) -> bool {
         let rank = |read: &Self| {
-            let found = recovery::n_definitions(read.grammar, read.source, &read.text, &read.tree);
+            let found = recovery::n_definitions(read.grammar, read.text, &read.prepared, &read.tree);
             let root = read.tree.root_node();
             (found, !root.has_error(), std::cmp::Reverse(unreadable_bytes(root)))
         };

@@ -72,7 +72,15 @@ mod tests {
             let Some(grammar) = grammar(language) else { continue };
             let Some(counting) = grammar.table.counting else { continue };
             let known = |kind: &str| grammar.language.id_for_node_kind(kind, true) != 0;
-            let tables = [counting.units, counting.decides, counting.nests, counting.ifs];
+            let tables = [
+                counting.units,
+                counting.decides,
+                counting.nests,
+                counting.ifs,
+                counting.elses,
+                counting.operations,
+                counting.arms,
+            ];
             let missing: Vec<_> = tables.concat().into_iter().filter(|kind| !known(kind)).collect();
             let is_c = matches!(language, Language::C);
             assert!(
