@@ -125,7 +125,7 @@ impl Gateway {
         let reranking_calls =
             rerank.max_running.saturating_add(rerank.max_waiting).min(Semaphore::MAX_PERMITS);
         let tracer = match &config.otlp_url {
-            Some(url) => Tracer::new(client.clone(), Target::new(url, None).map_err(StartError::Upstream)?),
+            Some(url) => Tracer::new(client.clone(), Target::open(url).map_err(StartError::Upstream)?),
             None => Tracer::off(),
         };
         let providers = Providers::new(&config.upstreams, client, Arc::clone(&metrics), bounds);

@@ -431,6 +431,13 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     user("gateway.upstream_model", TEXT, "glm-4.6", "Model for requests that name none."),
     user(
+        "gateway.upstream_protocols",
+        Kind::Texts,
+        "chat",
+        "Protocols that the provider speaks: `chat` (OpenAI's chat, completions and embeddings), `responses` \
+         (OpenAI's Responses), `messages` (Anthropic's Messages). The gateway itself asks in the first.",
+    ),
+    user(
         "gateway.upstream_key_env",
         TEXT,
         "",
@@ -441,7 +448,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.upstreams",
         Kind::Path,
         "",
-        "A TOML file with several providers, models and prices (docs/gateway.md), instead of the three \
+        "A TOML file with several providers, models and prices (docs/gateway.md), instead of the four \
          settings above.",
     ),
     user(

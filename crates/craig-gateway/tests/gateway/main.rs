@@ -8,6 +8,8 @@ mod faults;
 mod guard;
 mod guesses;
 mod harness;
+mod protocols;
+mod provider;
 mod redis;
 mod resilience;
 mod tls;
