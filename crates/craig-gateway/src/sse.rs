@@ -430,12 +430,24 @@ mod tests {
         };
         expect_test::expect![[r#"
 
-            data: {"error":{"code":"stream_stalled","message":"silent","param":null,"type":"upstream_error"}}
+            data: {"error":{"message":"silent","type":"upstream_error","param":null,"code":"stream_stalled"}}
 
         "#]]
         .assert_eq(&event(Spoken::Chat));
-        expect_test::expect![[]].assert_eq(&event(Spoken::Responses));
-        expect_test::expect![[]].assert_eq(&event(Spoken::Messages));
+        expect_test::expect![[r#"
+
+            event: error
+            data: {"type":"error","code":"stream_stalled","message":"silent","param":null,"sequence_number":7}
+
+        "#]]
+        .assert_eq(&event(Spoken::Responses));
+        expect_test::expect![[r#"
+
+            event: error
+            data: {"type":"error","error":{"type":"api_error","message":"silent","code":"stream_stalled"}}
+
+        "#]]
+        .assert_eq(&event(Spoken::Messages));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Anthropic's Messages.
 
 use http::HeaderName;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::usage::MessagesCounts;
@@ -39,6 +39,20 @@ struct Counted {
 #[derive(Deserialize)]
 struct Started {
     usage: Option<MessagesCounts>,
+}
+
+/// Anthropic's form of an error, with our code for programs.
+#[derive(Serialize)]
+struct ErrorBody<'a> {
+    r#type: &'static str,
+    error: ErrorObject<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorObject<'a> {
+    r#type: &'static str,
+    message: &'a str,
+    code: &'a str,
 }
 
 impl Protocol for Messages {
@@ -111,7 +125,8 @@ impl Protocol for Messages {
             500.. => "api_error",
             _ => "invalid_request_error",
         };
-        json!({ "type": "error", "error": { "type": kind, "message": problem.message, "code": problem.code } }).to_string()
+        let error = ErrorObject { r#type: kind, message: &problem.message, code: &problem.code };
+        serde_json::to_string(&ErrorBody { r#type: "error", error }).unwrap_or_default()
     }
 
     fn error_event(&self, problem: &Problem, _seen: &Seen) -> (Option<&'static str>, String) {

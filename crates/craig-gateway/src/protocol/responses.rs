@@ -1,7 +1,7 @@
 //! OpenAI's Responses. A conversation may be kept by the provider (`previous_response_id`): its request has only the new turns.
 
 use http::HeaderName;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::usage::ResponsesCounts;
@@ -23,6 +23,16 @@ struct Response {
 
 /// The events that end a stream.
 const ENDS: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
+
+/// The event of a stream that breaks off.
+#[derive(Serialize)]
+struct ErrorEvent<'a> {
+    r#type: &'static str,
+    code: &'a str,
+    message: &'a str,
+    param: Option<&'a str>,
+    sequence_number: u64,
+}
 
 impl Protocol for Responses {
     fn key_header(&self, key: &str) -> (HeaderName, String) {
@@ -97,10 +107,14 @@ impl Protocol for Responses {
             sequence_number: u64,
         }
         let last: Numbered = serde_json::from_slice(&seen.last).unwrap_or_default();
-        let Problem { code, message, param, .. } = problem;
-        let number = last.sequence_number + 1;
-        let event = json!({ "type": "error", "code": code, "message": message, "param": param, "sequence_number": number });
-        (Some("error"), event.to_string())
+        let event = ErrorEvent {
+            r#type: "error",
+            code: &problem.code,
+            message: &problem.message,
+            param: problem.param.as_deref(),
+            sequence_number: last.sequence_number + 1,
+        };
+        (Some("error"), serde_json::to_string(&event).unwrap_or_default())
     }
 
     fn short_request(&self, instructions: &str, message: &str, max_tokens: u32) -> Value {
