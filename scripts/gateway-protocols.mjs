@@ -29,8 +29,8 @@ const used = await anthropic.messages.stream({ ...asked, tools, thinking }).fina
 assert.deepEqual(used.content.map((block) => block.type), ["thinking", "tool_use"]);
 const result = { type: "tool_result", tool_use_id: used.content[1].id, content: "rain" };
 const turns = [...asked.messages, { role: "assistant", content: used.content }, { role: "user", content: [result] }];
-const said = await anthropic.messages.create({ ...asked, messages: turns, tools, thinking, semantic_results });
-assert.equal(said.content.at(-1).text, 'The tool said "rain".');
+const answered = await anthropic.messages.create({ ...asked, messages: turns, tools, thinking, semantic_results });
+assert.equal(answered.content.at(-1).text, 'The tool output: "rain".');
 await assert.rejects(anthropic.messages.create({ ...asked, messages: [] }), Anthropic.BadRequestError);
 const aborting = anthropic.messages.stream(asked);
 for await (const _ of aborting) break;

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_told_apart() {
+    fn events_are_distinguished() {
         let kind = |name: &str, data: &str| Responses.event(name.as_bytes(), data.as_bytes());
         assert_eq!(kind("response.created", r#"{"type":"response.created"}"#), Some(EventKind::Answer));
         assert_eq!(kind("keepalive", r#"{"type":"keepalive"}"#), Some(EventKind::Other));

@@ -44,7 +44,7 @@ struct Tokens {
 }
 
 /// What is answered.
-enum Said {
+enum Output {
     Text(String),
     Call { name: String, arguments: String },
 }
@@ -138,10 +138,10 @@ impl Provider {
     fn chat(&self, body: &Value) -> Result<Reply, Refused> {
         let turns = list(body, "messages")?;
         check_chat(turns, body["model"].as_str().unwrap_or_default().starts_with("strict"))?;
-        let said = said(turns, body, body["response_format"]["type"] == "json_schema");
+        let output = output_for(turns, body, body["response_format"]["type"] == "json_schema");
         let prompt: String = [&body["tools"]].into_iter().chain(turns).map(Value::to_string).collect();
         let counted = self.openai_tokens(prompt);
-        let n_output = tokens(said.text());
+        let n_output = tokens(output.text());
         let usage = json!({
             "prompt_tokens": counted.all, "completion_tokens": n_output, "total_tokens": counted.all + n_output,
             "prompt_tokens_details": { "cached_tokens": counted.cached },
@@ -149,11 +149,11 @@ impl Provider {
         let (id, model) = (self.next_id("chatcmpl"), &body["model"]);
         let call = |arguments: &str, name: &str| json!({ "index": 0, "id": "call_1", "type": "function", "function": { "name": name, "arguments": arguments } });
         if body["stream"] != true {
-            let (message, reason) = match &said {
-                Said::Text(text) => {
+            let (message, reason) = match &output {
+                Output::Text(text) => {
                     (json!({ "role": "assistant", "content": text, "refusal": null }), "stop")
                 }
-                Said::Call { name, arguments } => (
+                Output::Call { name, arguments } => (
                     json!({ "role": "assistant", "content": null, "tool_calls": [call(arguments, name)] }),
                     "tool_calls",
                 ),
@@ -175,12 +175,12 @@ impl Provider {
             chunk(json!([{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason }]), None)
         };
         let mut events = vec![delta(json!({ "role": "assistant", "content": "" }), None)];
-        match &said {
-            Said::Text(text) => {
+        match &output {
+            Output::Text(text) => {
                 events.extend(words(text).map(|word| delta(json!({ "content": word }), None)));
                 events.push(delta(json!({}), Some("stop")));
             }
-            Said::Call { name, arguments } => {
+            Output::Call { name, arguments } => {
                 events.push(delta(json!({ "tool_calls": [call("", name)] }), None));
                 let part = json!({ "tool_calls": [{ "index": 0, "function": { "arguments": arguments } }] });
                 events.push(delta(part, None));
@@ -229,17 +229,17 @@ impl Provider {
         };
         turns.extend(given);
         check_items(&turns)?;
-        let said = said(&turns, body, body["text"]["format"]["type"] == "json_schema");
+        let output = output_for(&turns, body, body["text"]["format"]["type"] == "json_schema");
         let head = [&body["tools"], &body["instructions"]];
         let prompt: String = head.into_iter().chain(&turns).map(Value::to_string).collect();
         let counted = self.openai_tokens(prompt);
-        let (id, n_output) = (self.next_id("resp"), tokens(said.text()));
-        let item = match &said {
-            Said::Text(text) => json!({
+        let (id, n_output) = (self.next_id("resp"), tokens(output.text()));
+        let item = match &output {
+            Output::Text(text) => json!({
                 "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
                 "content": [{ "type": "output_text", "text": text, "annotations": [] }],
             }),
-            Said::Call { name, arguments } => json!({
+            Output::Call { name, arguments } => json!({
                 "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name, "arguments": arguments, "status": "completed",
             }),
         };
@@ -269,7 +269,7 @@ impl Provider {
             json!({ "type": "response.created", "response": started }),
             json!({ "type": "response.in_progress", "response": started }),
         ];
-        events.extend(item_events(&said, &item));
+        events.extend(item_events(&output, &item));
         events.push(json!({ "type": "response.completed", "response": completed }));
         let written = events.into_iter().enumerate().map(|(number, mut event)| {
             event["sequence_number"] = number.into();
@@ -285,18 +285,18 @@ impl Provider {
         }
         let turns = list(body, "messages")?;
         let counted = self.anthropic_tokens(&blocks(body));
-        let said = said(turns, body, body["output_config"]["format"]["type"] == "json_schema");
+        let output = output_for(turns, body, body["output_config"]["format"]["type"] == "json_schema");
         let mut content = Vec::new();
         if thinks(body) {
             let thought = "Let me think.";
             content.push(json!({ "type": "thinking", "thinking": thought, "signature": signature(thought) }));
         }
-        let reason = match &said {
-            Said::Text(text) => {
+        let reason = match &output {
+            Output::Text(text) => {
                 content.push(json!({ "type": "text", "text": text }));
                 "end_turn"
             }
-            Said::Call { name, arguments } => {
+            Output::Call { name, arguments } => {
                 let input: Value = serde_json::from_str(arguments).unwrap_or_default();
                 content.push(json!({ "type": "tool_use", "id": "toolu_1", "name": name, "input": input }));
                 "tool_use"
@@ -308,7 +308,7 @@ impl Provider {
                 "cache_creation_input_tokens": counted.written, "output_tokens": n_output,
             })
         };
-        let n_output = tokens(said.text());
+        let n_output = tokens(output.text());
         let mut message = json!({
             "id": self.next_id("msg"), "type": "message", "role": "assistant", "model": body["model"], "content": content,
             "stop_reason": reason, "stop_sequence": null, "usage": usage(n_output),
@@ -332,7 +332,7 @@ impl Provider {
     }
 }
 
-impl Said {
+impl Output {
     fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -380,7 +380,7 @@ fn parts(turn: &Value) -> Vec<Value> {
 }
 
 /// What is answered to a conversation: a result of a tool is repeated, a tool is called if there is one, else there is text.
-fn said(turns: &[Value], body: &Value, wants_json: bool) -> Said {
+fn output_for(turns: &[Value], body: &Value, wants_json: bool) -> Output {
     let last = turns.last().cloned().unwrap_or_default();
     let result = match (last["role"].as_str(), last["type"].as_str()) {
         (Some("tool"), _) => Some(last["content"].to_string()),
@@ -391,21 +391,21 @@ fn said(turns: &[Value], body: &Value, wants_json: bool) -> Said {
             .map(|part| part["content"].to_string()),
     };
     if let Some(result) = result {
-        return Said::Text(format!("The tool said {result}."));
+        return Output::Text(format!("The tool output: {result}."));
     }
     if let Some(tool) = body["tools"].as_array().and_then(|tools| tools.first()) {
         let name = tool["function"]["name"].as_str().or(tool["name"].as_str()).unwrap_or_default();
-        return Said::Call { name: name.to_owned(), arguments: r#"{"city":"Oslo"}"#.to_owned() };
+        return Output::Call { name: name.to_owned(), arguments: r#"{"city":"Oslo"}"#.to_owned() };
     }
     if wants_json {
-        return Said::Text(r#"{"answer":42}"#.to_owned());
+        return Output::Text(r#"{"answer":42}"#.to_owned());
     }
     let parts = parts(&last);
     let is_image = |part: &&Value| part["type"].as_str().is_some_and(|kind| kind.contains("image"));
     let n_images = parts.iter().filter(is_image).count();
     let question: String = parts.iter().filter_map(|part| part["text"].as_str()).collect();
     let head: String = question.chars().take(40).collect();
-    Said::Text(match n_images {
+    Output::Text(match n_images {
         0 => format!("You asked: {head}"),
         n => format!("You sent {n} image and asked: {head}"),
     })
@@ -523,7 +523,7 @@ fn blocks(body: &Value) -> Vec<(String, bool)> {
         .collect()
 }
 
-fn item_events(said: &Said, item: &Value) -> Vec<Value> {
+fn item_events(output: &Output, item: &Value) -> Vec<Value> {
     let at = |mut event: Value| {
         event["output_index"] = 0.into();
         event["item_id"] = item["id"].clone();
@@ -532,8 +532,8 @@ fn item_events(said: &Said, item: &Value) -> Vec<Value> {
     let mut started = item.clone();
     started["status"] = "in_progress".into();
     let mut events = Vec::new();
-    match said {
-        Said::Text(text) => {
+    match output {
+        Output::Text(text) => {
             started["content"] = json!([]);
             events.push(at(json!({ "type": "response.output_item.added", "item": started })));
             let part = |text: &str| json!({ "type": "output_text", "text": text, "annotations": [] });
@@ -550,7 +550,7 @@ fn item_events(said: &Said, item: &Value) -> Vec<Value> {
                 .push(content(json!({ "type": "response.output_text.done", "text": text, "logprobs": [] })));
             events.push(content(json!({ "type": "response.content_part.done", "part": part(text) })));
         }
-        Said::Call { arguments, name } => {
+        Output::Call { arguments, name } => {
             started["arguments"] = "".into();
             events.push(at(json!({ "type": "response.output_item.added", "item": started })));
             events.push(at(json!({ "type": "response.function_call_arguments.delta", "delta": arguments })));
