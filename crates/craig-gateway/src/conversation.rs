@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::budget::Reservation;
 use crate::config::Placement;
+use crate::context_memory::{Inserted, Key};
 use crate::failure::Problem;
 use crate::protocol::{Operation, Protocol};
 use crate::raw::{RawObject, elements};
@@ -107,6 +108,13 @@ pub(crate) struct Question<'a> {
     pub(crate) history: Vec<String>,
     /// All turns, unparsed.
     turns: Vec<Cow<'a, str>>,
+}
+
+/// A turn that the user wrote, and the hash of everything that the user wrote up to there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UserTurn {
+    at: usize,
+    pub(crate) key: Key,
 }
 
 impl<'a> Conversation<'a> {
@@ -233,38 +241,93 @@ fn history(turns: &[Cow<'_, str>], protocol: &dyn Protocol) -> Vec<String> {
 }
 
 impl Question<'_> {
-    /// The turns with `context` before the question, or in it. While tools are called for a question, a turn goes into the
-    /// question as well, so that the reply is no assistant message before the calls.
-    pub(crate) fn turns_with(&self, context: &str, placement: Placement) -> String {
-        let message =
-            |role: &str, content: &str| format!(r#"{{"role":"{role}","content":{}}}"#, json!(content));
+    /// Everything that the user wrote, oldest first, this question last. The hashes begin with `scope`. Only the user's own
+    /// texts count: clients shorten answers, thoughts and results of tools when a conversation goes on.
+    pub(crate) fn user_turns(&self, scope: &[&str]) -> Vec<UserTurn> {
         let protocol = self.operation.protocol();
-        let question = &*self.turns[self.at];
-        let (before, after) = (&self.turns[..self.at], &self.turns[self.at + 1..]);
+        let mut hasher = blake3::Hasher::new();
+        scope.iter().for_each(|text| add(&mut hasher, text));
+        let mut turns = Vec::new();
+        for (at, raw) in self.turns[..=self.at].iter().enumerate() {
+            let Some(turn) = Turn::read(raw).filter(|turn| turn.is_of_user(protocol)) else { continue };
+            match elements(turn.content.unwrap_or_default()) {
+                Some(parts) => parts.iter().for_each(|part| match part_text(part) {
+                    Some(text) => add(&mut hasher, &text),
+                    None => add(&mut hasher, &without_breakpoint(part)),
+                }),
+                None => add(&mut hasher, &turn.text().unwrap_or_default()),
+            }
+            turns.push(UserTurn { at, key: hasher.finalize() });
+        }
+        turns
+    }
+
+    /// Whether turns come after it, such as calls of tools.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.at + 1 < self.turns.len()
+    }
+
+    /// Where a new context goes. While tools are called for the question, a turn goes into the question as well, so that the
+    /// reply is no assistant message before the calls.
+    pub(crate) fn placement(&self, placement: Placement) -> Placement {
+        let protocol = self.operation.protocol();
         let calls_tools = |raw: &Cow<'_, str>| {
             RawObject::read(raw.as_bytes()).is_ok_and(|turn| protocol.calls_tools(&turn))
         };
-        let placement = match placement {
-            Placement::Turn if after.iter().any(calls_tools) => Placement::Question,
+        match placement {
+            Placement::Turn if self.turns[self.at + 1..].iter().any(calls_tools) => Placement::Question,
             placement => placement,
-        };
-        let instead: Vec<String> = match placement {
-            Placement::Turn => {
-                vec![message("user", context), message("assistant", REPLY), question.to_owned()]
+        }
+    }
+
+    /// The turns with `context` before the question, or in it.
+    #[cfg(test)]
+    fn turns_with(&self, context: &str, placement: Placement) -> String {
+        let placement = self.placement(placement);
+        let inserted = Inserted { text: context.to_owned(), placement, references: Vec::new() };
+        self.turns_with_all(&[(self.user_turns(&[]).pop().unwrap(), inserted.into())])
+    }
+
+    /// The turns with each text before its question, or in it.
+    pub(crate) fn turns_with_all(&self, inserted: &[(UserTurn, Arc<Inserted>)]) -> String {
+        let message =
+            |role: &str, content: &str| format!(r#"{{"role":"{role}","content":{}}}"#, json!(content));
+        let protocol = self.operation.protocol();
+        let mut texts: Vec<Cow<'_, str>> = Vec::with_capacity(self.turns.len() + 2 * inserted.len());
+        for (at, turn) in self.turns.iter().enumerate() {
+            let here = inserted.iter().find(|(turn, inserted)| turn.at == at && !inserted.text.is_empty());
+            let Some((_, inserted)) = here else {
+                texts.push(Cow::Borrowed(turn));
+                continue;
+            };
+            let Inserted { text, placement, .. } = &**inserted;
+            match placement {
+                Placement::Turn => {
+                    texts.extend([message("user", text).into(), message("assistant", REPLY).into()])
+                }
+                Placement::Message => texts.push(message("user", text).into()),
+                Placement::Question => {}
             }
-            Placement::Message => vec![message("user", context), question.to_owned()],
-            Placement::Question => {
-                vec![with_head(question, context, protocol).unwrap_or_else(|| question.to_owned())]
-            }
-        };
-        let texts: Vec<&str> = before
-            .iter()
-            .map(AsRef::as_ref)
-            .chain(instead.iter().map(String::as_str))
-            .chain(after.iter().map(AsRef::as_ref))
-            .collect();
+            texts.push(match placement {
+                Placement::Question => {
+                    with_head(turn, text, protocol).map_or(Cow::Borrowed(&**turn), Cow::Owned)
+                }
+                Placement::Turn | Placement::Message => Cow::Borrowed(turn),
+            });
+        }
         format!("[{}]", texts.join(","))
     }
+}
+
+/// Adds a text to a hash, so that no other texts have the same one.
+fn add(hasher: &mut blake3::Hasher, text: &str) {
+    hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+}
+
+/// A part without its `cache_control`, which moves from turn to turn.
+fn without_breakpoint(part: &str) -> String {
+    let without = RawObject::read(part.as_bytes()).ok().map(|fields| fields.write(&["cache_control"], &[]));
+    without.and_then(|part| String::from_utf8(part).ok()).unwrap_or_else(|| part.to_owned())
 }
 
 /// A turn with `context` at the head of its content: before its text, or as its first part, of the kind that its own texts
@@ -368,6 +431,25 @@ mod tests {
         let body = format!(r#"{{"messages":[{long}{{"role":"user","content":"q"}}]}}"#);
         let question = read(&body).question().unwrap_or(None).unwrap();
         assert_eq!((question.history.len(), question.history[0].len()), (MAX_HISTORY, MAX_HISTORY_BYTES));
+    }
+
+    #[test]
+    fn a_conversation_that_goes_on_keeps_its_hashes() {
+        let keys = |body: &str, scope: &[&str]| -> Vec<Key> {
+            let conversation = Conversation::read(Operation::Messages, body.as_bytes());
+            let question = conversation.map_err(|problem| problem.message).unwrap().question();
+            question.unwrap_or(None).unwrap().user_turns(scope).iter().map(|turn| turn.key).collect()
+        };
+        let first = r#"{"messages":[{"role":"user","content":[{"type":"text","text":"one","cache_control":{"type":"ephemeral"}},{"type":"image","source":{"data":"x"},"cache_control":{}}]}]}"#;
+        let second = r#"{"messages":[{"role":"user","content":[{"type":"text","text":"one"},{"type":"image","source":{"data":"x"}}]},{"role":"assistant","content":[{"type":"tool_use"}]},{"role":"user","content":[{"type":"tool_result"},{"type":"text","text":"reminder"}]},{"role":"user","content":"two"}]}"#;
+        let (one, two) = (keys(first, &["a"]), keys(second, &["a"]));
+        assert_eq!((one.len(), two.len(), one[0]), (1, 2, two[0]));
+        assert_ne!(keys(first, &["b"]), one);
+        assert_ne!(keys(&first.replace("one", "on"), &["a"]), one);
+        assert_ne!(
+            keys(r#"{"messages":[{"role":"user","content":"one"},{"role":"user","content":"x"}]}"#, &[]),
+            keys(r#"{"messages":[{"role":"user","content":"onex"}]}"#, &[])
+        );
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod caller;
 mod client;
 mod config;
 mod context;
+mod context_memory;
 mod conversation;
 mod cost_projection;
 mod embeddings;

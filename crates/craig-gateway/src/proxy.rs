@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use crate::budget::Reservation;
 use crate::caller::Caller;
 use crate::config::Masking;
+use crate::context_memory::Inserted;
 use crate::conversation::Conversation;
 use crate::failure::Problem;
 use crate::gateway::Gateway;
@@ -168,19 +169,43 @@ fn masked(operation: Operation, body: Bytes) -> Result<(Bytes, Option<usize>), P
     })
 }
 
-/// Finds context, and puts it before the question; gives the new turns if there is any context.
+/// Finds context, and puts it before the question; gives the new turns if there is any context. What was put before earlier
+/// questions, or before this one when it was first asked, is put in again as it was.
 async fn inject(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     conversation: &mut Conversation<'_>,
 ) -> Result<(InjectedContext, Option<String>), Problem> {
-    let Some(question) = conversation.question()?.filter(|question| !question.text.trim().is_empty()) else {
-        return Ok((InjectedContext::default(), None));
+    let Some(question) = conversation.question()? else { return Ok((InjectedContext::default(), None)) };
+    let project = conversation.project.clone().unwrap_or_default();
+    let turns = question.user_turns(&[&caller.user, &project]);
+    let Some(current) = turns.last().copied() else { return Ok((InjectedContext::default(), None)) };
+    let mut inserted = match &gateway.context_memory {
+        Some(memory) => memory.recall(&turns).await,
+        None => Vec::new(),
     };
-    let context = gateway.context_for(caller, conversation, &question).await?;
-    let placement = gateway.config.injection.placement;
-    let turns = (!context.text.is_empty()).then(|| question.turns_with(&context.text, placement));
-    Ok((context, turns))
+    let again = inserted.pop_if(|(turn, _)| turn.key == current.key);
+    let (context, own) = match again {
+        // A question that was not answered yet is asked anew: the code may have changed since.
+        Some((_, own)) if question.is_answered() => (InjectedContext::again(&own), own),
+        _ if question.text.trim().is_empty() => return Ok((InjectedContext::default(), None)),
+        _ => {
+            let given: Vec<&Inserted> = inserted.iter().map(|(_, inserted)| &**inserted).collect();
+            let context = gateway.context_for(caller, conversation, &question, &given).await?;
+            let own = Arc::new(Inserted {
+                text: context.text.clone(),
+                placement: question.placement(gateway.config.injection.placement),
+                references: context.references.clone(),
+            });
+            if let Some(memory) = &gateway.context_memory {
+                memory.put(current.key, Arc::clone(&own)).await;
+            }
+            (context, own)
+        }
+    };
+    inserted.push((current, own));
+    let has_any = inserted.iter().any(|(_, inserted)| !inserted.text.is_empty());
+    Ok((context, has_any.then(|| question.turns_with_all(&inserted))))
 }
 
 /// When a request arrived, its model was asked, and the model answered.

@@ -577,6 +577,19 @@ pub const DEFINITIONS: &[Definition] = &[
          strictly alternating roles refuse, or at the head of the user's own message, the `question`.",
     ),
     user(
+        "gateway.context_memory",
+        Kind::Size,
+        "64MB",
+        "Memory for what was put into conversations: it is put in again, the same bytes in the same place, when \
+         they go on, so that providers' prompt caches stay valid. 0 forgets it.",
+    ),
+    user(
+        "gateway.context_memory_seconds",
+        Kind::Whole { most: 31_536_000 },
+        "86400",
+        "How long it is remembered.",
+    ),
+    user(
         "gateway.guesses",
         Kind::OneOf(&["auto", "always", "never"]),
         "auto",

@@ -8,6 +8,7 @@ mod faults;
 mod guard;
 mod guesses;
 mod harness;
+mod prompt_cache;
 mod protocols;
 mod provider;
 mod redis;
