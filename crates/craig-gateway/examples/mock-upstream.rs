@@ -1,25 +1,31 @@
 //! A provider for load tests and real clients: `mock-upstream [ADDRESS]` answers as the model's name says.
 //!
 //! `refuse`, `hang`, `trickle`, `die`, `early`, `garbage`, `storm`, `error-STATUS`, `tools`, `json`; anything else is a short
-//! answer, or with `"stream": true` a stream of 20 words. `POST …/rerank` is Voyage's.
+//! answer, or with `"stream": true` a stream of 20 words. `POST …/rerank` is Voyage's. The model `documented`, and all other
+//! paths, are answered as OpenAI and Anthropic document it.
 
+#[path = "../tests/gateway/provider.rs"]
+mod provider;
 #[path = "../tests/gateway/upstream.rs"]
 #[expect(dead_code, reason = "tests look at what was asked")]
 mod upstream;
 
 use std::time::Duration;
 
+use provider::Provider;
 use serde_json::{Value, json};
 use upstream::{Asked, End, Reply, Upstream, event};
 
 #[tokio::main]
 async fn main() {
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:7399".to_owned());
-    let _upstream = Upstream::listen(&address, |asked, _| answer(asked), false).await;
+    let provider = Provider::with_pause(Duration::from_millis(5));
+    let answer = move |asked: &Asked, _| answer(asked, &provider);
+    let _upstream = Upstream::listen(&address, answer, false).await;
     std::future::pending::<()>().await;
 }
 
-fn answer(asked: &Asked) -> Reply {
+fn answer(asked: &Asked, provider: &Provider) -> Reply {
     // The load test's request: nothing is parsed, so that what is measured is the gateway.
     if memchr::memmem::find(&asked.body, b"\"load\"").is_some() {
         return match memchr::memmem::find(&asked.body, b"\"stream\":true") {
@@ -30,6 +36,9 @@ fn answer(asked: &Asked) -> Reply {
     let body = asked.json();
     if asked.path.ends_with("/rerank") {
         return reranked(&body);
+    }
+    if !asked.path.ends_with("/chat/completions") || body["model"] == "documented" {
+        return provider.answer(asked);
     }
     let streams = body["stream"] == true;
     match body["model"].as_str().unwrap_or_default() {

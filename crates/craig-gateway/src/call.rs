@@ -8,7 +8,7 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 
 use crate::failure::{Problem, class_name};
-use crate::sse::MAX_ERROR_BYTES;
+use crate::protocol::MAX_ERROR_BYTES;
 use crate::target::Target;
 
 /// A call that failed.

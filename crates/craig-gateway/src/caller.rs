@@ -136,14 +136,14 @@ fn is_own(host: &str) -> bool {
         .any(|own| host.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
 }
 
-/// The key of `Authorization: Bearer …`, or of `x-api-key`.
+/// The key of `Authorization: Bearer …`, of `x-api-key`, as Anthropic's clients send it, or of `api-key`, as Azure's do.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let bearer = authorization.and_then(|value| {
         let (scheme, key) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
     });
-    bearer.or_else(|| headers.get("x-api-key")?.to_str().ok())
+    bearer.or_else(|| ["x-api-key", "api-key"].into_iter().find_map(|name| headers.get(name)?.to_str().ok()))
 }
 
 #[cfg(test)]
@@ -175,6 +175,7 @@ mod tests {
         let admits = |pairs: &[(&'static str, &str)]| gate.admit(&headers(pairs)).is_ok();
         assert!(admits(&[("authorization", &format!("Bearer {key}"))]));
         assert!(admits(&[("authorization", &format!("bearer {key}"))]) && admits(&[("x-api-key", &key)]));
+        assert!(admits(&[("api-key", &key)]));
         assert!(
             !admits(&[]) && !admits(&[("authorization", &key)]) && !admits(&[("authorization", "Bearer x")])
         );

@@ -14,7 +14,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use crate::budget::{Budget, Reservation};
 use crate::call::{COMPRESSED, CallFailure};
-use crate::sse::MAX_ERROR_BYTES;
+use crate::protocol::MAX_ERROR_BYTES;
 use crate::target::Target;
 
 /// Longest wait for a connection.
@@ -62,9 +62,15 @@ impl Client {
         self.budget.reservation()
     }
 
-    /// Posts JSON; gives the answer when it is a success, as soon as its head is there. The caller ends the wait.
-    pub(crate) async fn post(&self, target: &Target, body: Bytes) -> Result<Response<Incoming>, CallFailure> {
-        let answered = self.http.request(request(target, body)).await;
+    /// Posts JSON with these headers beside its own; gives the answer when it is a success, as soon as its head is there. The
+    /// caller ends the wait.
+    pub(crate) async fn post(
+        &self,
+        target: &Target,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> Result<Response<Incoming>, CallFailure> {
+        let answered = self.http.request(request(target, headers, body)).await;
         let response = answered.map_err(|_| CallFailure::new(FailureClass::Network))?;
         if response.status().is_success() {
             return if is_plain(response.headers()) {
@@ -88,7 +94,7 @@ impl Client {
         max_bytes: usize,
     ) -> Result<(http::response::Parts, Bytes), CallFailure> {
         let answer = async {
-            let (head, body) = self.post(target, body).await?.into_parts();
+            let (head, body) = self.post(target, &HeaderMap::new(), body).await?.into_parts();
             Ok((head, self.whole(body, max_bytes).await?))
         };
         tokio::time::timeout(within, answer).await.unwrap_or(Err(CallFailure::new(FailureClass::Timeout)))
@@ -122,17 +128,18 @@ pub(crate) fn is_plain(headers: &HeaderMap) -> bool {
     })
 }
 
-fn request(target: &Target, body: Bytes) -> Request<Full<Bytes>> {
+fn request(target: &Target, others: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     let mut request = Request::new(Full::new(body));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = target.uri.clone();
     let headers = request.headers_mut();
+    headers.extend(others.iter().map(|(name, value)| (name.clone(), value.clone())));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     headers
         .insert(header::USER_AGENT, HeaderValue::from_static(concat!("craig/", env!("CARGO_PKG_VERSION"))));
-    if let Some(authorization) = &target.authorization {
-        headers.insert(header::AUTHORIZATION, authorization.clone());
+    if let Some((name, key)) = &target.key_header {
+        headers.insert(name, key.clone());
     }
     request
 }

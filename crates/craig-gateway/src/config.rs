@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Settings};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::sse::Framing;
@@ -91,7 +92,7 @@ pub struct HourlyLimits {
     pub searches: Option<u32>,
 }
 
-/// How much is put into conversations, and where.
+/// How much is put into conversations, where, and how it is remembered.
 #[derive(Clone, Copy, Debug)]
 pub struct Injection {
     /// Most results.
@@ -100,6 +101,10 @@ pub struct Injection {
     pub max_tokens: usize,
     /// Where they stand.
     pub placement: Placement,
+    /// Most bytes of what was put in that are remembered, to put it in again.
+    pub memory_bytes: u64,
+    /// How long.
+    pub memory_time: Duration,
 }
 
 /// Which model is asked what the code may look like, and when.
@@ -114,7 +119,8 @@ pub struct GuessConfig {
 }
 
 /// Where context stands in a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Placement {
     /// A message of the user and a short reply, directly before the user's last message: roles go on alternating.
     Turn,
@@ -217,6 +223,8 @@ impl GatewayConfig {
                     Some("question") => Placement::Question,
                     _ => Placement::Turn,
                 },
+                memory_bytes: whole("context_memory"),
+                memory_time: Duration::from_secs(whole("context_memory_seconds")),
             },
             guesses: GuessConfig {
                 ask: AskModel::from_setting(settings.text("gateway.guesses")),

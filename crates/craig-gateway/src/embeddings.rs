@@ -1,6 +1,7 @@
-//! `POST /v1/embeddings`: the configured embedder with OpenAI's interface.
+//! `POST /v1/embeddings`: the configured embedder with OpenAI's interface, or the model of a provider that lists it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -13,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::bounded;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
-use crate::intake::{caller_of, json_body};
+use crate::intake::{WORK_COPIES, caller_of, parsed, reserved_body};
+use crate::protocol::Operation;
+use crate::proxy::pass_on;
 
 /// Bytes of a token in the usage of an answer, an estimate: embedders have tokenizers of their own.
 const BYTES_PER_TOKEN: usize = 3;
@@ -35,6 +38,12 @@ pub(crate) struct EmbeddingsBody {
     encoding_format: Option<Encoding>,
     /// Must be what the model has.
     dimensions: Option<usize>,
+}
+
+/// The field that decides who embeds.
+#[derive(Deserialize)]
+struct Named {
+    model: Option<String>,
 }
 
 /// A text, or a list of texts.
@@ -90,8 +99,20 @@ pub(crate) async fn embed(
     State(gateway): State<Arc<Gateway>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    caller_of(&request)?;
-    let (body, _room) = json_body::<EmbeddingsBody>(request, &gateway).await?;
+    let started = Instant::now();
+    let caller = caller_of(&request)?;
+    let headers = request.headers().clone();
+    let (bytes, mut room) = reserved_body(request, &gateway).await?;
+    if parsed::<Named>(&bytes)?
+        .model
+        .is_some_and(|model| gateway.providers.lists(Operation::Embeddings, &model))
+    {
+        return pass_on(&gateway, Operation::Embeddings, (caller, headers), (bytes, room), started).await;
+    }
+    if !room.grow_to(gateway.room_for(bytes.len(), WORK_COPIES)) {
+        return Err(Problem::overloaded());
+    }
+    let body: EmbeddingsBody = parsed(&bytes)?;
     let texts = body.input;
     if texts.is_empty() || texts.len() > MAX_TEXTS {
         return Err(Problem::invalid_field("input", format!("'input' is 1 to {MAX_TEXTS} texts")));
@@ -105,7 +126,11 @@ pub(crate) async fn embed(
         .await?;
     let is_other = |model: &&String| ![ANY_MODEL, embedded.model.as_str()].contains(&model.as_str());
     if body.model.as_ref().is_some_and(|model| is_other(&model)) {
-        let message = format!("this gateway embeds with {:?}, which 'craig' stands for", embedded.model);
+        let message = format!(
+            "this gateway embeds with {:?}, which 'craig' stands for; other models are those that a provider lists in \
+             'models'",
+            embedded.model
+        );
         return Err(Problem::not_found("model_not_found", message));
     }
     let dimensions = embedded.vectors.first().map_or(0, Vec::len);

@@ -1,4 +1,4 @@
-//! Errors for clients: OpenAI's error object, without any text of their requests.
+//! Errors for clients, without any text of their requests. `intake` writes their body in the protocol of the route.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::allowance::{Allowance, whole_seconds};
+use crate::protocol::Protocol;
 
 /// An error for a client.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ impl Problem {
     }
 
     pub(crate) fn unauthorized() -> Self {
-        let message = "a gateway key is needed: send it as 'Authorization: Bearer …'; 'craig gateway keys add' makes one";
+        let message = "a gateway key is needed: send it as 'Authorization: Bearer …', 'x-api-key' or 'api-key'; 'craig gateway keys add' makes one";
         Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
     }
 
@@ -152,13 +153,14 @@ struct ErrorObject<'a> {
     code: &'a str,
 }
 
+/// The answer without its body, which [`write_error`] adds.
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = json_response(self.status, &self.body());
+        let mut response = self.status.into_response();
         if let Some(wait) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
         }
-        if let Some(allowance) = self.allowance {
+        if let Some(allowance) = &self.allowance {
             allowance.write_headers(&mut response);
         }
         if self.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
@@ -167,8 +169,17 @@ impl IntoResponse for Problem {
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        response.extensions_mut().insert(self);
         response
     }
+}
+
+/// Writes the error of an answer that is one, in the form of `protocol`.
+pub(crate) fn write_error(response: &mut Response, protocol: &dyn Protocol) {
+    let Some(problem) = response.extensions_mut().remove::<Problem>() else { return };
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    *response.body_mut() = protocol.error(&problem).into();
 }
 
 /// A response with a JSON body.

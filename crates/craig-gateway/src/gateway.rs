@@ -13,7 +13,8 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use crate::budget::Budget;
 use crate::caller::Gate;
 use crate::client::Client;
-use crate::config::GatewayConfig;
+use crate::config::{GatewayConfig, Injection};
+use crate::context_memory::ContextMemory;
 use crate::failure::Problem;
 use crate::guesses::{GuessCache, guess_cache};
 use crate::journal::Journal;
@@ -88,6 +89,8 @@ pub(crate) struct Gateway {
     /// Whether the index of a project is up to date with its files, by the name of the project.
     pub(crate) freshness: Cache<String, bool>,
     pub(crate) known_guesses: GuessCache,
+    /// What was put into conversations; `None` if it is not remembered.
+    pub(crate) context_memory: Option<ContextMemory>,
     pub(crate) engine: Arc<Engine>,
     /// Permits to mask and count the results of clients, which takes memory beyond that of their request.
     pub(crate) counting: Semaphore,
@@ -119,13 +122,15 @@ impl Gateway {
             }
             None => None,
         };
+        let Injection { memory_bytes, memory_time, .. } = config.injection;
+        let context_memory = ContextMemory::new(memory_bytes, memory_time, redis.clone());
         let engine = engine(&config, redis.clone())?;
         let bounds = &config.bounds;
         let rerank = &config.engine.rerank;
         let reranking_calls =
             rerank.max_running.saturating_add(rerank.max_waiting).min(Semaphore::MAX_PERMITS);
         let tracer = match &config.otlp_url {
-            Some(url) => Tracer::new(client.clone(), Target::new(url, None).map_err(StartError::Upstream)?),
+            Some(url) => Tracer::new(client.clone(), Target::open(url).map_err(StartError::Upstream)?),
             None => Tracer::off(),
         };
         let providers = Providers::new(&config.upstreams, client, Arc::clone(&metrics), bounds);
@@ -143,6 +148,7 @@ impl Gateway {
                 .time_to_live(FRESHNESS_TIME)
                 .build(),
             known_guesses: guess_cache(),
+            context_memory,
             engine,
             counting: Semaphore::new(MAX_COUNTING),
             engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),

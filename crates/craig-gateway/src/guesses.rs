@@ -3,23 +3,21 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::Bytes;
 use craig_engine::{
     AskModel, ChatContextRequest, ContextAnswer, GUESS_TASK, Guesses, MAX_GUESS_TOKENS, guess_prompt,
     mask_secrets, read_guesses,
 };
 use moka::future::Cache;
-use serde::Deserialize;
-use serde_json::json;
 
 use crate::caller::Caller;
-use crate::chat::record_at_end;
 use crate::config::Masking;
 use crate::conversation::{Conversation, Question};
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::metrics::ms;
+use crate::protocol::Operation;
 use crate::providers::Answer;
+use crate::proxy::{Asked, record_at_end};
 use crate::relay::Outcome;
 use crate::rerank::Source;
 use crate::retrieval::{Report, context_request};
@@ -164,52 +162,29 @@ impl Gateway {
             Masking::Off => prompt.into(),
             Masking::Context | Masking::All => mask_secrets(prompt),
         };
-        let body = |model: Option<&str>| self.reserved(request_body(model, &prompt));
+        let body = |operation: Operation, model: Option<&str>| {
+            self.reserved(request_body(operation, model, &prompt))
+        };
         let asked = self.providers.ask_beforehand(model, body).await;
         let answered = asked.map_err(|_| GuessOutcome::Failed)?;
         let upstream = answered.provider.upstream.name.as_str();
-        let on_end = record_at_end(self, caller, upstream, answered.model, started);
+        let on_end = record_at_end(self, caller, Asked::new(&answered, started));
         let Answer::Whole(_, body, usage) = answered.answer else { return Err(GuessOutcome::Useless) };
         self.metrics.llm_ms.with_label_values(&[upstream, answered.model]).observe(ms(started.elapsed()));
         on_end(Outcome { usage, failure: None });
-        content(&body).and_then(|text| read_guesses(&text)).ok_or(GuessOutcome::Useless)
+        let text = match body.len() {
+            ..=MAX_ANSWER_BYTES => answered.operation.protocol().text_of(&body),
+            _ => None,
+        };
+        text.and_then(|text| read_guesses(&text)).ok_or(GuessOutcome::Useless)
     }
 }
 
 /// The request for a provider, with its own name of the model.
-fn request_body(model: Option<&str>, prompt: &str) -> Vec<u8> {
-    let mut body = json!({
-        "messages": [{ "role": "system", "content": GUESS_TASK }, { "role": "user", "content": prompt }],
-        "max_tokens": MAX_GUESS_TOKENS,
-        "temperature": 0,
-        "stream": false,
-    });
+fn request_body(operation: Operation, model: Option<&str>, prompt: &str) -> Vec<u8> {
+    let mut body = operation.protocol().short_request(GUESS_TASK, prompt, MAX_GUESS_TOKENS);
     if let Some(model) = model {
         body["model"] = model.into();
     }
     body.to_string().into_bytes()
-}
-
-#[derive(Deserialize)]
-struct Completion {
-    choices: Vec<Choice>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    message: Message,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    content: Option<String>,
-}
-
-/// The text of a completion.
-fn content(body: &Bytes) -> Option<String> {
-    if body.len() > MAX_ANSWER_BYTES {
-        return None;
-    }
-    let completion: Completion = serde_json::from_slice(body).ok()?;
-    completion.choices.into_iter().next()?.message.content
 }

@@ -14,28 +14,14 @@ use http_body_util::BodyExt as _;
 use crate::budget::Reservation;
 use crate::caller::Caller;
 use crate::client::is_plain;
-use crate::failure::Problem;
+use crate::failure::{Problem, write_error};
 use crate::gateway::Gateway;
 use crate::journal::{Event, RequestCompleted};
 use crate::metrics::{Counted, ms};
+use crate::protocol::Spoken;
+use crate::routes::{Access, Route};
 use crate::sse::without_bom;
 use crate::traces::Trace;
-
-/// All routes, as metrics and logs name them.
-pub(crate) const ROUTES: [&str; 12] = [
-    "/v1/chat/completions",
-    "/v1/rerank",
-    "/v2/rerank",
-    "/v1/rerank/batch",
-    "/v1/search",
-    "/v1/context",
-    "/v1/embeddings",
-    "/v1/models",
-    "/healthz",
-    "/readyz",
-    "/metrics",
-    "/openapi.json",
-];
 
 /// A request that is too large is read up to this many times the limit before it is refused, so that a sender that writes
 /// first and reads afterwards sees the error.
@@ -58,11 +44,13 @@ const REQUEST_ID: &str = "x-request-id";
 pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let _open = Counted::new(&gateway.metrics.open_requests);
-    let route = route_of(&request);
+    let matched = request.extensions().get::<MatchedPath>().and_then(|path| Route::at(path.as_str()));
+    // No path of a client becomes a label.
+    let route = matched.map_or("other", |route| route.path);
     let method = request.method().clone();
     let request_id = request_id(request.headers());
     let trace = gateway.tracer.is_on().then(|| Trace::from_headers(request.headers()));
-    let mut caller = match is_open(&gateway, route) {
+    let mut caller = match is_open(&gateway, matched) {
         _ if header_bytes(request.headers()) > MAX_HEADER_BYTES => Some(Err(Problem::headers_too_large())),
         true => None,
         false => Some(gateway.gate.admit(request.headers())),
@@ -84,6 +72,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         }
         None => next.run(request).await,
     };
+    write_error(&mut response, matched.map_or(Spoken::Chat, |route| route.spoken).protocol());
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
@@ -118,8 +107,10 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
 
 /// Answers a browser's preflight for an allowed origin.
 fn preflight(origin: HeaderValue) -> Response {
-    let allowed =
-        HeaderValue::from_static("authorization, content-type, x-api-key, x-craig-framing, x-request-id");
+    let allowed = HeaderValue::from_static(
+        "authorization, content-type, x-api-key, api-key, anthropic-version, anthropic-beta, openai-beta, \
+         x-craig-framing, x-craig-project, x-request-id",
+    );
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_ORIGIN, origin),
         (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST")),
@@ -135,17 +126,12 @@ fn header_bytes(headers: &HeaderMap) -> usize {
 }
 
 /// Whether a route needs no key.
-fn is_open(gateway: &Gateway, route: &str) -> bool {
-    match route {
-        "/metrics" => gateway.config.has_open_metrics,
-        route => ["/healthz", "/readyz", "/openapi.json"].contains(&route),
+fn is_open(gateway: &Gateway, route: Option<&Route>) -> bool {
+    match route.map(|route| route.access) {
+        Some(Access::Everybody) => true,
+        Some(Access::Metrics) => gateway.config.has_open_metrics,
+        Some(Access::Key) | None => false,
     }
-}
-
-/// The route of a request; `other` for all paths that there are not, so that no path of a client becomes a label.
-fn route_of(request: &Request) -> &'static str {
-    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    path.and_then(|path| ROUTES.into_iter().find(|route| *route == path)).unwrap_or("other")
 }
 
 /// The client's own id if it is a plain one, else a new one.
@@ -248,7 +234,12 @@ pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
     if !reservation.grow_to(gateway.room_for(body.len(), WORK_COPIES)) {
         return Err(Problem::overloaded());
     }
-    let parsed = serde_json::from_slice(&body).map_err(|error| {
+    Ok((parsed(&body)?, reservation))
+}
+
+/// JSON as `T`; errors do not repeat its content.
+pub(crate) fn parsed<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(body).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         match error.classify() {
             serde_json::error::Category::Data => {
@@ -256,8 +247,7 @@ pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
             }
             _ => Problem::invalid(format!("the request is not JSON: line {line}, column {column}")),
         }
-    })?;
-    Ok((parsed, reservation))
+    })
 }
 
 /// The error of a JSON shape: names of fields are ours, but values would be the client's.

@@ -15,8 +15,11 @@ pub(crate) fn mask_result(result: &mut Snippet) -> usize {
     n_masked
 }
 
-/// `json` without the secrets in its strings, and how many there were. `except`, a part of `json`, stays as it is. `None` if
-/// there are none.
+/// Fields that providers check when they come back, or that are no text: a thought with its signature, and encoded data.
+const UNTOUCHED: [&str; 4] = ["thinking", "signature", "encrypted_content", "data"];
+
+/// `json` without the secrets in its strings, and how many there were. `except`, a part of `json`, and the values of
+/// [`UNTOUCHED`] fields stay as they are. `None` if there are none.
 pub(crate) fn mask_json(json: &str, except: &str) -> Option<(String, usize)> {
     let except = match (except.as_ptr() as usize).checked_sub(json.as_ptr() as usize) {
         Some(start) if start + except.len() <= json.len() => start..start + except.len(),
@@ -24,6 +27,7 @@ pub(crate) fn mask_json(json: &str, except: &str) -> Option<(String, usize)> {
     };
     let (mut masked, mut copied, mut n_masked_in_all) = (String::new(), 0, 0);
     let mut at = 0;
+    let mut is_untouched = false;
     while let Some(start) = memchr::memchr(b'"', &json.as_bytes()[at..]).map(|found| at + found) {
         if except.contains(&start) {
             at = except.end;
@@ -31,6 +35,14 @@ pub(crate) fn mask_json(json: &str, except: &str) -> Option<(String, usize)> {
         }
         let end = end_of_string(json.as_bytes(), start)?;
         at = end;
+        let is_value_untouched = std::mem::take(&mut is_untouched);
+        let rest = json[end..].trim_ascii_start();
+        if let Some(value) = rest.strip_prefix(':') {
+            let is_text = value.trim_ascii_start().starts_with('"');
+            is_untouched = is_text && UNTOUCHED.contains(&&json[start + 1..end - 1]);
+        } else if is_value_untouched {
+            continue;
+        }
         let text: String = serde_json::from_str(&json[start..end]).ok()?;
         if let std::borrow::Cow::Owned(without) = mask_secrets(&text) {
             masked.push_str(&json[copied..start]);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use craig_engine::FailureClass;
-use http::header;
 use http::response::Parts;
+use http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 
@@ -14,8 +14,9 @@ use crate::call::CallFailure;
 use crate::client::Client;
 use crate::config::Bounds;
 use crate::metrics::Metrics;
+use crate::protocol::{Operation, Spoken, Usage};
 use crate::race::{Pace, Race};
-use crate::sse::{Beginning, Event, FirstEvent, Usage, error_in, without_bom};
+use crate::sse::{Beginning, FirstEvent, without_bom};
 use crate::target::Target;
 use crate::upstreams::Upstream;
 
@@ -33,8 +34,27 @@ pub(crate) struct Providers {
 /// A provider and its circuit breakers.
 pub(crate) struct Provider {
     pub(crate) upstream: Upstream,
-    target: Target,
+    /// The operations of its protocols.
+    targets: Vec<(Operation, Target)>,
     pub(crate) breakers: Breakers,
+}
+
+/// What is asked of the providers.
+pub(crate) struct Ask<'a> {
+    pub(crate) operation: Operation,
+    /// `None` for each provider's own choice.
+    pub(crate) model: Option<&'a str>,
+    pub(crate) is_streamed: bool,
+    /// Headers of the client that the provider gets.
+    pub(crate) headers: HeaderMap,
+}
+
+/// A provider that may answer, and the operation it is asked for.
+#[derive(Clone, Copy)]
+struct Candidate<'p> {
+    provider: &'p Provider,
+    operation: Operation,
+    target: &'p Target,
 }
 
 /// An answer that has begun.
@@ -50,6 +70,7 @@ pub(crate) struct Answered<'p> {
     pub(crate) provider: &'p Provider,
     /// The model in metrics: its configured name, or `other` for one that only the client names.
     pub(crate) model: &'p str,
+    pub(crate) operation: Operation,
     pub(crate) answer: Answer,
 }
 
@@ -57,6 +78,8 @@ pub(crate) struct Answered<'p> {
 pub(crate) enum NoAnswer {
     /// No provider serves the model.
     UnknownModel,
+    /// Providers serve the model, but in these protocols only.
+    OtherProtocol(Vec<Spoken>),
     /// The last one that was asked failed.
     Failed(CallFailure),
 }
@@ -70,11 +93,15 @@ impl Providers {
         bounds: &Bounds,
     ) -> Result<Self, String> {
         let provider = |upstream: &Upstream| {
-            let url = craig_engine::operation_url(&upstream.base_url, "chat/completions");
-            let target = Target::new(&url, upstream.key.clone());
-            let target = target.map_err(|reason| format!("upstream {:?}: {reason}", upstream.name))?;
+            let target = |operation: Operation| {
+                let url = craig_engine::operation_url(&upstream.base_url, operation.path());
+                let target = Target::new(&url, upstream.key.clone(), operation.protocol());
+                Ok((operation, target.map_err(|reason| format!("upstream {:?}: {reason}", upstream.name))?))
+            };
+            let operations = upstream.protocols.iter().flat_map(|protocol| protocol.operations());
+            let targets = operations.copied().map(target).collect::<Result<_, String>>()?;
             let breakers = Breakers::new(bounds.breaker, upstream.own_names());
-            Ok(Provider { upstream: upstream.clone(), target, breakers })
+            Ok(Provider { upstream: upstream.clone(), targets, breakers })
         };
         let list = upstreams.iter().map(provider).collect::<Result<_, String>>()?;
         let pace = Pace {
@@ -90,98 +117,141 @@ impl Providers {
         self.list.iter()
     }
 
-    /// Asks for `model`; `body` makes the request for a provider's own name of it, again for each try, or gives `None` if there
-    /// is no memory for it. Nothing is sent to the client before the first good event, so that another provider may still
-    /// answer instead.
+    /// Asks for an answer; `body` makes the request for a provider's own name of the model, again for each try, or gives
+    /// `None` if there is no memory for it. Nothing is sent to the client before the first good event, so that another
+    /// provider may still answer instead.
     pub(crate) async fn ask(
         &self,
-        model: Option<&str>,
-        is_streamed: bool,
+        ask: &Ask<'_>,
         body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
-        let pace = Pace { is_streamed, ..self.pace };
-        self.race(model, pace, body, |failure| failure).await
+        let pace = Pace { is_streamed: ask.is_streamed, ..self.pace };
+        let candidates = self.candidates(ask.model, |provider| provider.target(ask.operation));
+        if candidates.is_empty() {
+            let others = self.list.iter().filter(|provider| provider.upstream.own_name(ask.model).is_some());
+            let mut spoken: Vec<Spoken> = Vec::new();
+            for protocol in others.flat_map(|provider| &provider.upstream.protocols) {
+                if !spoken.contains(protocol) {
+                    spoken.push(*protocol);
+                }
+            }
+            return Err(if spoken.is_empty() {
+                NoAnswer::UnknownModel
+            } else {
+                NoAnswer::OtherProtocol(spoken)
+            });
+        }
+        let body = |_, model: Option<&str>| body(model);
+        self.race(&candidates, ask.model, pace, &ask.headers, body, |failure| failure).await
     }
 
     /// Asks for something that the client's own request, which comes next, can do without: each provider is asked once, and
-    /// its failures are not held against it, since they must not keep that request from it.
+    /// its failures are not held against it, since they must not keep that request from it. A provider is asked in the first
+    /// protocol that it speaks, for which `body` makes the request.
     pub(crate) async fn ask_beforehand(
         &self,
         model: Option<&str>,
-        body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
+        body: impl Fn(Operation, Option<&str>) -> Option<Bytes> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
         let pace = Pace { tries: 1, ..self.pace };
-        self.race(model, pace, body, |failure| CallFailure { is_ours: true, ..failure }).await
+        let ours = |failure| CallFailure { is_ours: true, ..failure };
+        let candidates = self.candidates(model, |provider| {
+            provider.target(provider.upstream.protocols.first()?.conversation())
+        });
+        let headers = HeaderMap::new();
+        self.race(&candidates, model, pace, &headers, body, ours).await
     }
 
-    /// Asks the providers of `model` until one answers; `failed` handles each failure.
-    async fn race(
-        &self,
+    /// Asks the candidates until one answers; `failed` handles each failure.
+    async fn race<'p>(
+        &'p self,
+        candidates: &[Candidate<'p>],
         model: Option<&str>,
         pace: Pace,
-        body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
+        headers: &HeaderMap,
+        body: impl Fn(Operation, Option<&str>) -> Option<Bytes> + Sync,
         failed: fn(CallFailure) -> CallFailure,
-    ) -> Result<Answered<'_>, NoAnswer> {
-        let candidates = &self.candidates(model);
-        let own_name = |of: usize| candidates[of].upstream.own_name(model).flatten();
+    ) -> Result<Answered<'p>, NoAnswer> {
+        let own_name = |of: usize| candidates[of].provider.upstream.own_name(model).flatten();
         let attempt = |of: usize| {
-            let body = body(own_name(of));
+            let body = body(candidates[of].operation, own_name(of));
             async move {
-                let answer =
-                    async { self.attempt(candidates[of], body.ok_or_else(CallFailure::no_room)?).await };
+                let answer = async {
+                    self.attempt(candidates[of], headers, body.ok_or_else(CallFailure::no_room)?).await
+                };
                 answer.await.map_err(failed)
             }
         };
-        let breaker = |of: usize| candidates[of].breakers.for_model(own_name(of));
+        let breaker = |of: usize| candidates[of].provider.breakers.for_model(own_name(of));
         let race = Race::new(pace, candidates.len());
         let mut finish = race.run(breaker, attempt).await;
         for (of, failure) in &finish.failures {
-            let labels = [candidates[*of].upstream.name.as_str(), failure.label()];
+            let labels = [candidates[*of].provider.upstream.name.as_str(), failure.label()];
             self.metrics.upstream_errors.with_label_values(&labels).inc();
         }
         match finish.won.take() {
             Some((of, answer)) => {
-                let provider = candidates[of];
+                let Candidate { provider, operation, .. } = candidates[of];
                 let model = provider.upstream.configured_name(model).unwrap_or(OTHER_MODEL);
-                Ok(Answered { provider, model, answer })
+                Ok(Answered { provider, model, operation, answer })
             }
             None => Err(finish.reason().map_or(NoAnswer::UnknownModel, NoAnswer::Failed)),
         }
     }
 
-    /// Those that serve `model`: first those that name it, then those that take any.
-    fn candidates(&self, model: Option<&str>) -> Vec<&Provider> {
-        let mut serving: Vec<&Provider> =
-            self.list.iter().filter(|provider| provider.upstream.own_name(model).is_some()).collect();
+    /// Those that serve `model`: first those that name it, then those that take any. `target` is what one is asked for.
+    fn candidates<'p>(
+        &'p self,
+        model: Option<&str>,
+        target: impl Fn(&Provider) -> Option<&(Operation, Target)>,
+    ) -> Vec<Candidate<'p>> {
+        let serving = self.list.iter().filter(|provider| provider.upstream.own_name(model).is_some());
+        let candidate = |provider: &'p Provider| {
+            let (operation, target) = target(provider)?;
+            Some(Candidate { provider, operation: *operation, target })
+        };
+        let mut serving: Vec<Candidate<'p>> = serving.filter_map(candidate).collect();
         // Stable: among equals the preferred one stays first.
-        serving.sort_by_key(|provider| model.is_some() && provider.upstream.configured_name(model).is_none());
+        serving.sort_by_key(|candidate| {
+            model.is_some() && candidate.provider.upstream.configured_name(model).is_none()
+        });
         serving
     }
 
+    /// Whether a provider is configured to serve `model` for `operation`.
+    pub(crate) fn lists(&self, operation: Operation, model: &str) -> bool {
+        let serves =
+            |provider: &Provider| provider.target(operation).is_some() && provider.upstream.lists(model);
+        self.list.iter().any(serves)
+    }
+
     /// Asks once: reads a stream up to its first good event, or the whole of anything else.
-    async fn attempt(&self, provider: &Provider, body: Bytes) -> Result<Answer, CallFailure> {
-        let target = &provider.target;
-        let (head, mut body) = self.client.post(target, body).await?.into_parts();
+    async fn attempt(
+        &self,
+        candidate: Candidate<'_>,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> Result<Answer, CallFailure> {
+        let Candidate { operation, target, .. } = candidate;
+        let (head, mut body) = self.client.post(target, headers, body).await?.into_parts();
         if is_event_stream(&head) {
-            let first = self.first_event(target, &mut body).await?;
+            let first = self.first_event(candidate, &mut body).await?;
             return Ok(Answer::Stream(head, first, body));
         }
         let whole = without_bom(self.client.whole(body, MAX_ANSWER_BYTES).await?);
-        let bad_answer = || CallFailure::new(FailureClass::BadAnswer);
-        let (completion, fixed) = Event::read(&whole).ok_or_else(bad_answer)?;
-        if completion.error.is_some() {
-            return Err(CallFailure::reported(target, &error_in(&whole), &whole));
+        let answer = operation.protocol().answer(operation, &whole);
+        let answer = answer.ok_or_else(|| CallFailure::new(FailureClass::BadAnswer))?;
+        if let Some(error) = answer.error {
+            return Err(CallFailure::reported(target, &error, &whole));
         }
-        if completion.choices.is_none_or(|choices| choices.is_empty()) {
-            return Err(bad_answer());
-        }
-        let whole = fixed.map_or(whole, Bytes::from);
-        Ok(Answer::Whole(head, whole, completion.usage))
+        let whole = answer.fixed.map_or(whole, Bytes::from);
+        Ok(Answer::Whole(head, whole, answer.usage))
     }
 
     /// Everything of a stream up to its first event, which is a good one.
-    async fn first_event(&self, target: &Target, body: &mut Incoming) -> Result<Bytes, CallFailure> {
-        let mut beginning = Beginning::default();
+    async fn first_event(&self, candidate: Candidate<'_>, body: &mut Incoming) -> Result<Bytes, CallFailure> {
+        let Candidate { operation, target, .. } = candidate;
+        let mut beginning = Beginning::new(operation.protocol());
         let mut reservation = self.client.reservation();
         loop {
             let data = match body.frame().await {
@@ -200,6 +270,13 @@ impl Providers {
                 Some(FirstEvent::Garbage) => return Err(CallFailure::new(FailureClass::BadAnswer)),
             }
         }
+    }
+}
+
+impl Provider {
+    /// Where it is asked for `operation`; `None` if it does not speak the protocol.
+    fn target(&self, operation: Operation) -> Option<&(Operation, Target)> {
+        self.targets.iter().find(|(served, _)| *served == operation)
     }
 }
 

@@ -12,7 +12,8 @@ use tokio::time::Sleep;
 
 use crate::failure::Problem;
 use crate::metrics::{Counted, Metrics, ms};
-use crate::sse::{Framing, Lines, Usage};
+use crate::protocol::{Protocol, Usage};
+use crate::sse::{Framing, Lines};
 
 /// The outcome of an answer, when it has ended.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,11 +75,11 @@ impl Relay {
     pub(crate) fn new(
         first: Bytes,
         upstream: Incoming,
-        framing: Framing,
+        (protocol, framing): (&'static dyn Protocol, Framing),
         bounds: StreamBounds,
         count: Counting,
     ) -> Self {
-        let mut lines = Lines::new(framing);
+        let mut lines = Lines::new(protocol, framing);
         let first = lines.pass(first);
         Self {
             upstream,
@@ -117,20 +118,20 @@ impl Relay {
     fn finish(&mut self, end: End) -> Bytes {
         self.is_over = true;
         let rest = if end == End::Closed { self.lines.rest() } else { Bytes::new() };
-        let is_complete = self.lines.is_complete() && end != End::TooLong;
+        let is_complete = self.lines.end().0 && end != End::TooLong;
         self.record(if is_complete { None } else { Some(end.name()) });
         if is_complete {
             return rest;
         }
         self.count.metrics.streams_cut.with_label_values(&["upstream"]).inc();
-        let event = self.lines.error_event(&problem(end).body());
+        let event = self.lines.error_event(&problem(end));
         [rest, event].concat().into()
     }
 
     fn record(&mut self, failure: Option<&'static str>) {
         self.count.llm_ms.observe(ms(self.count.started.elapsed()));
         if let Some(on_end) = self.count.on_end.take() {
-            on_end(Outcome { usage: self.lines.usage(), failure });
+            on_end(Outcome { usage: self.lines.end().1, failure });
         }
     }
 }

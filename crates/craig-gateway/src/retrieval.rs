@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use axum::response::Response;
 use craig_engine::{
     ChatContextRequest, ContextAnswer, ContextFormat, Engine, EngineError, Freshness, ModelError, NoContext,
-    Refresh, RerankReport, RerankSource, SearchAnswer, SearchRequest,
+    Refresh, RerankReport, RerankSource, SearchAnswer, SearchRequest, Tokenizer, fitted_context,
+    without_control_tokens,
 };
 use http::HeaderValue;
 use tokio::sync::OwnedSemaphorePermit;
@@ -15,6 +16,7 @@ use crate::allowance::{Allowance, Resource};
 use crate::call::CallFailure;
 use crate::caller::Caller;
 use crate::config::Masking;
+use crate::context_memory::Inserted;
 use crate::conversation::{Conversation, Question};
 use crate::failure::Problem;
 use crate::gateway::Gateway;
@@ -92,10 +94,21 @@ impl Gateway {
         caller: &Caller,
         conversation: &mut Conversation<'_>,
         question: &Question<'_>,
+        given: &[&Inserted],
     ) -> Result<InjectedContext, Problem> {
         let mut context = match (conversation.results.take(), conversation.project.clone()) {
-            (Some(results), _) => self.results_context(caller, conversation, results, &question.text).await?,
-            (None, Some(project)) => self.project_context(caller, conversation, project, question).await,
+            (Some(mut results), _) => {
+                check_number(&results)?;
+                let n_results = results.len();
+                results.retain(|result| !is_given(given, &result.file, &result.content));
+                let is_all_given = results.is_empty() && n_results > 0;
+                let mut context = self.results_context(caller, conversation, results, &question.text).await?;
+                context.report.trouble.extend(is_all_given.then_some(GIVEN_BEFORE));
+                context
+            }
+            (None, Some(project)) => {
+                self.project_context(caller, conversation, project, question, given).await
+            }
             (None, None) => InjectedContext::default(),
         };
         if conversation.has_malformed_results {
@@ -113,10 +126,6 @@ impl Gateway {
         mut results: Vec<Snippet>,
         query: &str,
     ) -> Result<InjectedContext, Problem> {
-        if results.len() > MAX_RESULTS {
-            let message = format!("more than {MAX_RESULTS} results");
-            return Err(Problem::invalid_field("semantic_results", message));
-        }
         // The order of the client's search stands when reranking fails.
         results.sort_by(|a, b| b.score.unwrap_or_default().total_cmp(&a.score.unwrap_or_default()));
         let mut report = Report::new(Source::Off);
@@ -191,6 +200,7 @@ impl Gateway {
         conversation: &Conversation<'_>,
         project: String,
         question: &Question<'_>,
+        given: &[&Inserted],
     ) -> InjectedContext {
         let mut report = Report::new(Source::Off);
         match self.charge(Resource::Search, caller).await {
@@ -208,7 +218,10 @@ impl Gateway {
             }
         };
         match answer {
-            Ok(answer) => InjectedContext::new(answer, report),
+            Ok(answer) => {
+                let tokenizer = self.config.engine.context.tokenizer;
+                InjectedContext::new(without_given(answer, given, tokenizer, &mut report), report)
+            }
             Err(problem) if problem.code == "unknown_project" => InjectedContext::without("unknown_project"),
             Err(_) => InjectedContext::without("index_unavailable"),
         }
@@ -446,6 +459,11 @@ impl InjectedContext {
         Self { text: answer.markdown, references, n_masked: 0, report }
     }
 
+    /// The context that was put in before, and is put in again.
+    pub(crate) fn again(inserted: &Inserted) -> Self {
+        Self { text: inserted.text.clone(), references: inserted.references.clone(), ..Self::default() }
+    }
+
     /// No context, and why.
     fn without(trouble: &'static str) -> Self {
         let report = Report { trouble: vec![trouble], ..Report::default() };
@@ -480,6 +498,43 @@ impl Report {
     fn fall_back(&mut self, trouble: &'static str) {
         self.source = Some(Source::Fallback);
         self.trouble.push(trouble);
+    }
+}
+
+/// The word for context that the conversation has already.
+const GIVEN_BEFORE: &str = "given_before";
+
+fn is_given(given: &[&Inserted], path: &str, content: &str) -> bool {
+    let content = without_control_tokens(content);
+    given.iter().any(|inserted| inserted.has(path, content.trim_end()))
+}
+
+/// An answer without the blocks that the conversation has already.
+fn without_given(
+    mut answer: ContextAnswer,
+    given: &[&Inserted],
+    tokenizer: Tokenizer,
+    report: &mut Report,
+) -> ContextAnswer {
+    let n_blocks = answer.blocks.len();
+    answer.blocks.retain(|block| !is_given(given, &block.path, &block.content));
+    if answer.blocks.len() == n_blocks {
+        return answer;
+    }
+    if answer.blocks.is_empty() {
+        answer.markdown.clear();
+        report.trouble.push(GIVEN_BEFORE);
+        return answer;
+    }
+    let blocks = answer.blocks.clone();
+    answer.markdown = fitted_context(ContextFormat::SimilarCode, blocks, answer.tokens, tokenizer).0;
+    answer
+}
+
+fn check_number(results: &[Snippet]) -> Result<(), Problem> {
+    match results.len() {
+        ..=MAX_RESULTS => Ok(()),
+        _ => Err(Problem::invalid_field("semantic_results", format!("more than {MAX_RESULTS} results"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What several gateways share through Redis: limits and reranks. Circuit breakers are each gateway's own. While Redis cannot
+//! What several gateways share through Redis: limits, reranks and what was put into conversations. Circuit breakers are each gateway's own. While Redis cannot
 //! be reached, each gateway goes on with what it has in memory; that is logged once.
 
 use std::sync::Arc;
@@ -90,8 +90,15 @@ impl Redis {
         self.ask(connection.get(format!("{NAMESPACE}{name}"))).await?
     }
 
+    /// The values of several keys, in their order; fewer while Redis cannot be reached.
+    pub(crate) async fn get_all(&self, names: &[String]) -> Vec<Option<Vec<u8>>> {
+        let mut connection = self.connection.clone();
+        let keys: Vec<String> = names.iter().map(|name| format!("{NAMESPACE}{name}")).collect();
+        self.ask(connection.mget(&keys)).await.unwrap_or_default()
+    }
+
     /// Keeps a value for `time`.
-    async fn put(&self, name: &str, value: &[u8], time: Duration) {
+    pub(crate) async fn put(&self, name: &str, value: &[u8], time: Duration) {
         let mut connection = self.connection.clone();
         let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let put = connection.pset_ex(format!("{NAMESPACE}{name}"), value, milliseconds.max(1));

@@ -2,9 +2,10 @@
 
 use bytes::{Bytes, BytesMut};
 use memchr::{memchr2, memchr2_iter, memrchr2};
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::failure::Problem;
+use crate::protocol::{EventKind, Protocol, Seen, Usage};
 
 /// How streams are framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,29 +19,38 @@ pub enum Framing {
 /// A line longer than this is passed on in pieces: each of all open streams may hold as much.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
+/// Bytes that are kept of the end of such a line.
+const TAIL_BYTES: usize = 16 << 10;
+
 /// A stream whose first event is longer is no answer.
 const MAX_HELD_BYTES: usize = 1 << 20;
-
-/// Largest error that is read, in bytes.
-pub(crate) const MAX_ERROR_BYTES: usize = 64 << 10;
 
 const DONE: &[u8] = b"[DONE]";
 
 /// Passes a stream on in whole lines, so that an error event begins on a new line, and keeps what shows whether the stream
 /// is complete.
 pub(crate) struct Lines {
+    protocol: &'static dyn Protocol,
     framing: Framing,
     /// The beginning of an incomplete line.
     held: BytesMut,
-    last_data: Bytes,
-    is_done: bool,
+    seen: Seen,
+    /// Whether the last line that was passed on goes on.
+    is_mid_line: bool,
     /// Whether the last byte that was passed on is a CR: a LF behind it ends no further line.
     is_after_cr: bool,
 }
 
 impl Lines {
-    pub(crate) fn new(framing: Framing) -> Self {
-        Self { framing, held: BytesMut::new(), last_data: Bytes::new(), is_done: false, is_after_cr: false }
+    pub(crate) fn new(protocol: &'static dyn Protocol, framing: Framing) -> Self {
+        Self {
+            protocol,
+            framing,
+            held: BytesMut::new(),
+            seen: Seen::default(),
+            is_mid_line: false,
+            is_after_cr: false,
+        }
     }
 
     /// The bytes that can be passed on with `chunk`; may be empty.
@@ -77,54 +87,73 @@ impl Lines {
         self.pass(Bytes::from_static(b"\n"))
     }
 
-    /// Reads only the last lines: `[DONE]`, and the chunk with the usage before it.
+    /// Keeps the data of the first and of the last two events.
     fn remember(&mut self, lines: &Bytes) {
-        for line in lines.rsplit(is_line_end) {
-            let Some(data) = data_of(line) else { continue };
-            if data == DONE {
-                self.is_done = true;
-                continue;
-            }
-            self.last_data = lines.slice_ref(data);
+        let mut unread = lines.clone();
+        if self.is_mid_line {
+            let end = memchr2(b'\n', b'\r', lines);
+            let _ = unread.split_to(end.unwrap_or(lines.len()));
+            self.keep_tail(&lines[..end.unwrap_or(lines.len())]);
+            self.is_mid_line = end.is_none();
+        }
+        if unread.is_empty() {
             return;
+        }
+        self.is_mid_line = !unread.last().is_some_and(is_line_end);
+        let mut newest_first = unread.rsplit(is_line_end).filter_map(data_of);
+        let mut last = newest_first.next();
+        if last == Some(DONE) {
+            self.seen.is_done = true;
+            last = newest_first.next();
+        }
+        let Some(last) = last else { return };
+        let before_last = newest_first.next();
+        self.seen.before_last = match before_last {
+            Some(data) => lines.slice_ref(data),
+            None => std::mem::take(&mut self.seen.last),
+        };
+        self.seen.last = lines.slice_ref(last);
+        self.seen.tail.clear();
+        if self.seen.first.is_empty() {
+            let first = unread.split(is_line_end).find_map(data_of);
+            self.seen.first = Bytes::copy_from_slice(first.unwrap_or_default());
         }
     }
 
-    /// Whether the stream is complete: it had `[DONE]`, or else a finish reason.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.is_done || self.last_chunk().is_some_and(|chunk| chunk.finishes())
+    fn keep_tail(&mut self, piece: &[u8]) {
+        let tail = &mut self.seen.tail;
+        tail.extend_from_slice(piece);
+        tail.drain(..tail.len().saturating_sub(TAIL_BYTES));
     }
 
-    /// The token counts of the stream, if it had any.
-    pub(crate) fn usage(&self) -> Option<Usage> {
-        self.last_chunk()?.usage
-    }
-
-    fn last_chunk(&self) -> Option<LastChunk> {
-        serde_json::from_slice(&self.last_data).ok()
+    /// Whether the stream is complete, and the token counts that it had.
+    pub(crate) fn end(&self) -> (bool, Option<Usage>) {
+        self.protocol.end(&self.seen)
     }
 
     /// An event with an error for the client, in this framing.
-    pub(crate) fn error_event(&self, body: &impl Serialize) -> Bytes {
+    pub(crate) fn error_event(&self, problem: &Problem) -> Bytes {
         let start = if self.is_after_cr { "\n\n" } else { "\n" };
-        let event = format!("{start}data: {}\n\n", serde_json::to_string(body).unwrap_or_default());
+        let (name, data) = self.protocol.error_event(problem, &self.seen);
+        let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
+        let event = Bytes::from(format!("{start}{name}data: {data}\n\n"));
         match self.framing {
-            Framing::OpenAi => Bytes::from(event),
-            Framing::Events => framed(&Bytes::from(event)),
+            Framing::OpenAi => event,
+            Framing::Events => framed(&event),
         }
     }
 }
 
-/// The beginning of a stream, held until its first event with a choice, or an error, shows whether it is an answer.
-#[derive(Default)]
+/// The beginning of a stream, held until its first event with a part of an answer, or an error, shows whether it is one.
 pub(crate) struct Beginning {
+    protocol: &'static dyn Protocol,
     held: BytesMut,
     /// Where the first unread line begins, and up to where its end was searched.
     line: usize,
     searched: usize,
-    /// Data of an event.
+    /// Name and data of an event.
+    name: Bytes,
     data: BytesMut,
-    is_error: bool,
 }
 
 /// What the first event of a stream is.
@@ -138,16 +167,18 @@ pub(crate) enum FirstEvent {
     Garbage,
 }
 
-/// What the data of an event is, as far as it was read.
-enum Data {
-    /// No JSON object, or not yet.
-    Incomplete,
-    /// An object with an empty list of choices, as some providers send one before their answer.
-    NoChoices,
-    First(FirstEvent),
-}
-
 impl Beginning {
+    pub(crate) fn new(protocol: &'static dyn Protocol) -> Self {
+        Self {
+            protocol,
+            held: BytesMut::new(),
+            line: 0,
+            searched: 0,
+            name: Bytes::new(),
+            data: BytesMut::new(),
+        }
+    }
+
     /// Reads a piece of the stream; `None` while the first event is incomplete.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Option<FirstEvent> {
         self.held.extend_from_slice(piece);
@@ -182,7 +213,7 @@ impl Beginning {
             return self.end_event();
         }
         if let Some(name) = line.strip_prefix(b"event:") {
-            self.is_error = name.trim_ascii() == b"error";
+            self.name = Bytes::copy_from_slice(name.trim_ascii());
         }
         let data = data_of(line)?;
         if !self.data.is_empty() {
@@ -191,102 +222,31 @@ impl Beginning {
             return None;
         }
         self.data.extend_from_slice(data);
-        match self.data() {
-            Data::First(event) => Some(event),
-            Data::Incomplete | Data::NoChoices => None,
-        }
+        self.event().and_then(|kind| self.first_event(kind))
     }
 
     fn end_event(&mut self) -> Option<FirstEvent> {
-        if self.data.is_empty() {
-            return None;
-        }
-        match self.data() {
-            Data::First(event) => Some(event),
-            Data::Incomplete => Some(FirstEvent::Garbage),
-            Data::NoChoices => {
-                self.data.clear();
-                self.is_error = false;
-                None
-            }
-        }
+        let event = match self.event() {
+            _ if self.data.is_empty() => None,
+            Some(kind) => self.first_event(kind),
+            None => Some(FirstEvent::Garbage),
+        };
+        self.data.clear();
+        self.name.clear();
+        event
     }
 
-    fn data(&self) -> Data {
-        let Some((event, _)) = Event::read(&self.data) else { return Data::Incomplete };
-        if !self.is_error && event.error.is_none() {
-            let has_none = event.choices.is_some_and(|choices| choices.is_empty());
-            return if has_none { Data::NoChoices } else { Data::First(FirstEvent::Good) };
-        }
-        Data::First(FirstEvent::Error(error_in(&self.data), self.data.clone().freeze()))
+    fn event(&self) -> Option<EventKind> {
+        self.protocol.event(&self.name, &self.data)
     }
-}
 
-/// The error that a JSON object reports: its field `error`, or all of it. `null` if it is too long to be one.
-pub(crate) fn error_in(json: &[u8]) -> Value {
-    if json.len() > MAX_ERROR_BYTES {
-        return Value::Null;
-    }
-    let mut fields: Value = serde_json::from_slice(json).unwrap_or_default();
-    match fields.get_mut("error").map(Value::take) {
-        Some(error) => error,
-        None => fields,
-    }
-}
-
-/// The parts of an answer, or of an event of one, that show whether it is one.
-#[derive(Deserialize)]
-pub(crate) struct Event {
-    /// Anything but `null`.
-    pub(crate) error: Option<IgnoredAny>,
-    /// A vector of nothing, which takes no memory.
-    pub(crate) choices: Option<Vec<IgnoredAny>>,
-    #[serde(default)]
-    pub(crate) usage: Option<Usage>,
-}
-
-impl Event {
-    /// Reads an object. One with numbers that JSON does not have comes with the text that has `null` in their place.
-    pub(crate) fn read(json: &[u8]) -> Option<(Self, Option<Vec<u8>>)> {
-        if json.trim_ascii_start().first() != Some(&b'{') {
-            return None;
+    fn first_event(&self, kind: EventKind) -> Option<FirstEvent> {
+        match kind {
+            EventKind::Other => None,
+            EventKind::Answer => Some(FirstEvent::Good),
+            EventKind::Error(error) => Some(FirstEvent::Error(error, self.data.clone().freeze())),
         }
-        if let Ok(event) = serde_json::from_slice(json) {
-            return Some((event, None));
-        }
-        let fixed = with_null_for_nan(json)?;
-        Some((serde_json::from_slice(&fixed).ok()?, Some(fixed)))
     }
-}
-
-/// `json` with `null` in place of the numbers `NaN`, `Infinity` and `-Infinity`, which servers in Python write; `None` if
-/// it has none of them.
-fn with_null_for_nan(json: &[u8]) -> Option<Vec<u8>> {
-    const NUMBERS: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
-    let mut fixed = Vec::new();
-    let (mut copied, mut at, mut is_text) = (0, 0, false);
-    while at < json.len() {
-        match json[at] {
-            b'\\' if is_text => at += 1,
-            b'"' => is_text = !is_text,
-            b'N' | b'I' | b'-' if !is_text => {
-                if let Some(number) = NUMBERS.iter().find(|number| json[at..].starts_with(number)) {
-                    fixed.extend_from_slice(&json[copied..at]);
-                    fixed.extend_from_slice(b"null");
-                    at += number.len();
-                    copied = at;
-                    continue;
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    if copied == 0 {
-        return None;
-    }
-    fixed.extend_from_slice(&json[copied..]);
-    Some(fixed)
 }
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
@@ -328,52 +288,24 @@ fn framed(lines: &Bytes) -> Bytes {
     framed.freeze()
 }
 
-/// Tokens of a conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub(crate) struct Usage {
-    #[serde(default, deserialize_with = "count")]
-    pub(crate) prompt_tokens: u64,
-    #[serde(default, deserialize_with = "count")]
-    pub(crate) completion_tokens: u64,
-}
-
-/// Reads a number of tokens, which some providers write as `null` or with a fraction.
-fn count<'de, D: serde::Deserializer<'de>>(field: D) -> Result<u64, D::Error> {
-    Ok(Option::<f64>::deserialize(field)?.unwrap_or_default() as u64)
-}
-
-#[derive(Deserialize)]
-struct LastChunk {
-    usage: Option<Usage>,
-    #[serde(default)]
-    choices: Vec<Choice>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    /// Anything but `null`.
-    finish_reason: Option<IgnoredAny>,
-}
-
-impl LastChunk {
-    fn finishes(&self) -> bool {
-        self.usage.is_some() || self.choices.iter().any(|choice| choice.finish_reason.is_some())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Spoken;
+
+    fn lines(framing: Framing) -> Lines {
+        Lines::new(Spoken::Chat.protocol(), framing)
+    }
 
     /// Passes `chunks`; gives what came out and whether the stream was complete.
     fn pass(framing: Framing, chunks: &[&str]) -> (String, bool) {
-        let mut lines = Lines::new(framing);
+        let mut lines = lines(framing);
         let mut out = Vec::new();
         chunks
             .iter()
             .for_each(|chunk| out.extend_from_slice(&lines.pass(Bytes::copy_from_slice(chunk.as_bytes()))));
         out.extend_from_slice(&lines.rest());
-        (String::from_utf8(out).unwrap(), lines.is_complete())
+        (String::from_utf8(out).unwrap(), lines.end().0)
     }
 
     #[test]
@@ -382,14 +314,14 @@ mod tests {
             ": hello\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"é\"}}]}\n\ndata: [DONE]\n\n";
         for stream in [stream.to_owned(), stream.replace("\r\n", "\n").replace('\n', "\r")] {
             for size in 1..stream.len() {
-                let mut lines = Lines::new(Framing::OpenAi);
+                let mut lines = lines(Framing::OpenAi);
                 let mut out = Vec::new();
                 stream
                     .as_bytes()
                     .chunks(size)
                     .for_each(|chunk| out.extend_from_slice(&lines.pass(Bytes::copy_from_slice(chunk))));
                 assert_eq!(out, stream.as_bytes(), "in pieces of {size}");
-                assert!(lines.is_complete(), "in pieces of {size}");
+                assert!(lines.end().0, "in pieces of {size}");
             }
         }
     }
@@ -398,29 +330,38 @@ mod tests {
     fn the_end_of_a_stream_is_understood() {
         for (chunks, is_complete) in [
             (vec!["data: {\"choices\":[]}\n\n"], false),
-            (vec!["data: {\"choices\":[{\"finish_reason\":null}]}\n\n"], false),
             (vec!["data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n"], true),
-            (
-                vec!["data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}\n\n"],
-                true,
-            ),
             (vec!["data: {}\n\ndata: [DO", "NE]\n\n"], true),
             (vec!["data: garbage\n\n"], false),
             (vec![], false),
         ] {
             assert_eq!(pass(Framing::OpenAi, &chunks).1, is_complete, "{chunks:?}");
         }
-        let mut lines = Lines::new(Framing::OpenAi);
-        lines.pass(Bytes::from_static(
-            b"data: {\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}\n\ndata: [DONE]\n\n",
-        ));
-        assert_eq!(lines.usage(), Some(Usage { prompt_tokens: 3, completion_tokens: 4 }));
+    }
+
+    #[test]
+    fn of_a_long_line_the_end_is_kept() {
+        let mut lines = Lines::new(Spoken::Responses.protocol(), Framing::OpenAi);
+        let text = "x".repeat(300_000);
+        let usage = r#"{"input_tokens":7,"output_tokens":2}"#;
+        let stream = format!(
+            "event: response.created\ndata: {{\"type\":\"response.created\"}}\n\n\
+             event: response.completed\ndata: {{\"type\":\"response.completed\",\"response\":{{\"output\":\"{text}\",\"usage\":{usage}}}}}\n\n"
+        );
+        let mut out = Vec::new();
+        for chunk in stream.as_bytes().chunks(8_000) {
+            out.extend_from_slice(&lines.pass(Bytes::copy_from_slice(chunk)));
+        }
+        assert_eq!(out, stream.as_bytes());
+        assert!(lines.seen.tail.len() <= TAIL_BYTES && lines.seen.last.len() < 2 * MAX_LINE_BYTES);
+        let usage = Usage { input_tokens: 7, output_tokens: 2, ..Usage::default() };
+        assert_eq!(lines.end(), (true, Some(usage)));
     }
 
     #[test]
     fn the_first_event_shows_whether_a_stream_is_an_answer() {
         let first = |stream: &str, size: usize| {
-            let mut beginning = Beginning::default();
+            let mut beginning = Beginning::new(Spoken::Chat.protocol());
             let event = stream.as_bytes().chunks(size).find_map(|piece| beginning.push(piece));
             let held = beginning.into_bytes();
             assert!(stream.as_bytes().starts_with(&held), "{stream:?} in pieces of {size}");
@@ -470,26 +411,51 @@ mod tests {
 
     #[test]
     fn a_cut_line_is_ended_before_the_error() {
-        let mut lines = Lines::new(Framing::OpenAi);
+        let mut lines = lines(Framing::OpenAi);
+        let problem = Problem::internal();
+        let data = Spoken::Chat.protocol().error(&problem);
         assert_eq!(lines.pass(Bytes::from_static(b"data: {\"cho")), "");
-        assert_eq!(lines.error_event(&serde_json::json!({"error": 1})), "\ndata: {\"error\":1}\n\n");
+        assert_eq!(lines.error_event(&problem), format!("\ndata: {data}\n\n"));
         lines.pass(Bytes::from_static(b"ices\":[]}\r"));
-        assert_eq!(lines.error_event(&serde_json::json!({"error": 1})), "\n\ndata: {\"error\":1}\n\n");
+        assert_eq!(lines.error_event(&problem), format!("\n\ndata: {data}\n\n"));
     }
 
     #[test]
-    fn a_mark_at_the_start_and_odd_numbers_are_no_part_of_json() {
-        let mut beginning = Beginning::default();
+    fn an_error_has_the_form_of_its_protocol() {
+        let problem = Problem::upstream(http::StatusCode::BAD_GATEWAY, "stream_stalled", "silent");
+        let event = |spoken: Spoken| {
+            let mut lines = Lines::new(spoken.protocol(), Framing::OpenAi);
+            lines.pass(Bytes::from_static(b"data: {\"type\":\"x\",\"sequence_number\":6}\n\n"));
+            String::from_utf8(lines.error_event(&problem).to_vec()).unwrap()
+        };
+        expect_test::expect![[r#"
+
+            data: {"error":{"message":"silent","type":"upstream_error","param":null,"code":"stream_stalled"}}
+
+        "#]]
+        .assert_eq(&event(Spoken::Chat));
+        expect_test::expect![[r#"
+
+            event: error
+            data: {"type":"error","code":"stream_stalled","message":"silent","param":null,"sequence_number":7}
+
+        "#]]
+        .assert_eq(&event(Spoken::Responses));
+        expect_test::expect![[r#"
+
+            event: error
+            data: {"type":"error","error":{"type":"api_error","message":"silent","code":"stream_stalled"}}
+
+        "#]]
+        .assert_eq(&event(Spoken::Messages));
+    }
+
+    #[test]
+    fn a_mark_at_the_start_is_no_part_of_a_stream() {
+        let mut beginning = Beginning::new(Spoken::Chat.protocol());
         let stream = "\u{feff}data: {\"choices\":[{}]}\n\n";
         let pieces = stream.as_bytes().chunks(2);
         assert_eq!(pieces.filter_map(|piece| beginning.push(piece)).next(), Some(FirstEvent::Good));
         assert!(beginning.into_bytes().starts_with(b"data: "));
-        let fixed =
-            |json: &str| with_null_for_nan(json.as_bytes()).map(|fixed| String::from_utf8(fixed).unwrap());
-        assert_eq!(
-            fixed(r#"{"a":[NaN,-Infinity,Infinity,-1],"NaN":"\"NaN"}"#).unwrap(),
-            r#"{"a":[null,null,null,-1],"NaN":"\"NaN"}"#
-        );
-        assert_eq!(fixed(r#"{"NaN":"Infinity \" NaN","a":-1}"#), None);
     }
 }

@@ -1,27 +1,35 @@
 //! Where requests to a provider go.
 
 use craig_engine::Secret;
-use http::{HeaderValue, Uri};
+use http::{HeaderName, HeaderValue, Uri};
+
+use crate::protocol::Protocol;
 
 /// The address of a provider's operation, and the key for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) uri: Uri,
-    pub(crate) authorization: Option<HeaderValue>,
+    pub(crate) key_header: Option<(HeaderName, HeaderValue)>,
     key: Option<Secret>,
 }
 
 impl Target {
-    /// Fails if `url` is not an address, or the key cannot be sent in a header.
-    pub(crate) fn new(url: &str, key: Option<Secret>) -> Result<Self, String> {
+    /// An address that needs no key; fails if `url` is none.
+    pub(crate) fn open(url: &str) -> Result<Self, String> {
         let uri: Uri = url.parse().map_err(|_| format!("{url:?} is not an address"))?;
+        Ok(Self { uri, key_header: None, key: None })
+    }
+
+    /// Fails if `url` is not an address, or the key cannot be sent in a header.
+    pub(crate) fn new(url: &str, key: Option<Secret>, protocol: &dyn Protocol) -> Result<Self, String> {
         let header = |key: &Secret| {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
+            let (name, value) = protocol.key_header(key.expose());
+            let mut value = HeaderValue::from_str(&value)
                 .map_err(|_| "the key has characters that cannot be sent".to_owned())?;
             value.set_sensitive(true);
-            Ok::<_, String>(value)
+            Ok::<_, String>((name, value))
         };
-        Ok(Self { uri, authorization: key.as_ref().map(header).transpose()?, key })
+        Ok(Self { key_header: key.as_ref().map(header).transpose()?, key, ..Self::open(url)? })
     }
 
     /// `text` without the key.

@@ -7,17 +7,21 @@ use craig_engine::{Secret, Settings};
 use serde::Deserialize;
 use thiserror::Error;
 
+use crate::protocol::Spoken;
+
 /// The key of the default provider.
 const DEFAULT_KEY_VARIABLE: &str = "ZAI_API_KEY";
 
-/// A provider that speaks OpenAI's `/chat/completions`.
+/// A provider of language models.
 #[derive(Clone, Debug)]
 pub struct Upstream {
     /// Its name in logs and metrics.
     pub name: String,
     /// Base address, without `/chat/completions`.
     pub base_url: String,
-    /// Key, sent as a bearer token.
+    /// Protocols that it speaks, the one it is asked in by the gateway itself first.
+    pub protocols: Vec<Spoken>,
+    /// Its key.
     pub key: Option<Secret>,
     /// Model of a request that names none.
     pub model: Option<String>,
@@ -65,6 +69,9 @@ pub enum UpstreamsError {
     /// The variable that 'gateway.upstream_key_env' names is not set.
     #[error("'gateway.upstream_key_env' names {0}, which is not set")]
     NoKey(String),
+    /// 'gateway.upstream_protocols' names something else.
+    #[error("'gateway.upstream_protocols' has {0:?}: a protocol is \"chat\", \"responses\" or \"messages\"")]
+    UnknownProtocol(String),
 }
 
 #[derive(Deserialize)]
@@ -80,6 +87,8 @@ struct File {
 struct Entry {
     name: String,
     base_url: String,
+    #[serde(default = "only_chat")]
+    protocols: Vec<Spoken>,
     key_env: Option<String>,
     key_file: Option<PathBuf>,
     model: Option<String>,
@@ -87,6 +96,10 @@ struct Entry {
     models: BTreeMap<String, String>,
     #[serde(default)]
     only_listed: bool,
+}
+
+fn only_chat() -> Vec<Spoken> {
+    vec![Spoken::Chat]
 }
 
 impl Upstream {
@@ -105,7 +118,13 @@ impl Upstream {
             Some(named) => Some(key_in(named).ok_or_else(|| UpstreamsError::NoKey(named.to_owned()))?),
             None => is_default.then(|| key_in(DEFAULT_KEY_VARIABLE)).flatten(),
         };
+        let protocol = |name: String| {
+            let known = Spoken::ALL.into_iter().find(|protocol| protocol.name() == name);
+            known.ok_or(UpstreamsError::UnknownProtocol(name))
+        };
+        let protocols = settings.texts("gateway.upstream_protocols").into_iter().map(protocol);
         Ok(Self {
+            protocols: protocols.collect::<Result<_, _>>()?,
             name: "default".to_owned(),
             base_url: settings.text("gateway.upstream_url").unwrap_or_default().to_owned(),
             key,
@@ -128,6 +147,11 @@ impl Upstream {
         let default = self.model.as_deref();
         let Some(model) = model else { return default };
         self.models.get(model).map(String::as_str).or(default.filter(|default| *default == model))
+    }
+
+    /// Whether it is configured to serve `model` by that name.
+    pub(crate) fn lists(&self, model: &str) -> bool {
+        self.configured_name(Some(model)).is_some()
     }
 
     /// The provider's names of all configured models.
@@ -170,10 +194,14 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), Ups
                 entry.name
             )));
         }
+        if entry.protocols.is_empty() {
+            return Err(malformed(format!("'protocols' of {:?} is empty", entry.name)));
+        }
         let key = key_of(&entry, settings).map_err(malformed)?;
         upstreams.push(Upstream {
             name: entry.name,
             base_url: entry.base_url,
+            protocols: entry.protocols,
             key,
             model: entry.model,
             models: entry.models,

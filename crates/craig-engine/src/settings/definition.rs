@@ -431,6 +431,13 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     user("gateway.upstream_model", TEXT, "glm-4.6", "Model for requests that name none."),
     user(
+        "gateway.upstream_protocols",
+        Kind::Texts,
+        "chat",
+        "Protocols that the provider speaks: `chat` (OpenAI's chat, completions and embeddings), `responses` \
+         (OpenAI's Responses), `messages` (Anthropic's Messages). The gateway itself asks in the first.",
+    ),
+    user(
         "gateway.upstream_key_env",
         TEXT,
         "",
@@ -441,7 +448,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.upstreams",
         Kind::Path,
         "",
-        "A TOML file with several providers, models and prices (docs/gateway.md), instead of the three \
+        "A TOML file with several providers, models and prices (docs/gateway.md), instead of the four \
          settings above.",
     ),
     user(
@@ -568,6 +575,19 @@ pub const DEFINITIONS: &[Definition] = &[
         "Where context stands in a conversation: directly before the user's last message as a `turn` (a \
          message of the user and a short reply) or as a `message` of the user alone, which models with \
          strictly alternating roles refuse, or at the head of the user's own message, the `question`.",
+    ),
+    user(
+        "gateway.context_memory",
+        Kind::Size,
+        "64MB",
+        "Memory for what was put into conversations: it is put in again, the same bytes in the same place, when \
+         they go on, so that providers' prompt caches stay valid. 0 forgets it.",
+    ),
+    user(
+        "gateway.context_memory_seconds",
+        Kind::Whole { most: 31_536_000 },
+        "86400",
+        "How long it is remembered.",
     ),
     user(
         "gateway.guesses",

@@ -144,3 +144,20 @@ async fn a_redis_that_was_never_there_costs_no_request() {
     let gateway = Plan::new().voyage(&voyage).redis("redis://127.0.0.1:1").start().await;
     assert_eq!(ask(&gateway, "q").await.status, StatusCode::OK);
 }
+
+#[tokio::test]
+async fn a_conversation_goes_on_at_another_gateway_as_it_was() {
+    let Some(server) = Server::start() else { return };
+    server.answers().await;
+    let upstream = Upstream::start(|_, _| Reply::completion("Well.")).await;
+    let plan = || Plan::with(&upstream).redis(&server.url());
+    let (one, other) = (plan().start().await, plan().start().await);
+    let results = |file: &str| json!([{ "content": format!("code of {file}"), "file": file, "score": 0.9, "line_start": 1, "line_end": 1 }]);
+    let turn = |role: &str, text: &str| json!({ "role": role, "content": text });
+    one.chat(json!({ "messages": [turn("user", "one")], "semantic_results": results("a.rs") })).await;
+    let first = upstream.last()["messages"].as_array().unwrap().clone();
+    let turns = json!([turn("user", "one"), turn("assistant", "Well."), turn("user", "two")]);
+    other.chat(json!({ "messages": turns, "semantic_results": results("b.rs") })).await;
+    let second = upstream.last()["messages"].as_array().unwrap().clone();
+    assert_eq!((first.len(), second.len(), &second[..3]), (3, 7, &first[..]));
+}

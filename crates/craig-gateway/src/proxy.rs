@@ -1,0 +1,385 @@
+//! Requests for models: finds context, puts it into the conversation, and passes the model's answer on.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use bytes::Bytes;
+use http::response::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use crate::budget::Reservation;
+use crate::caller::Caller;
+use crate::config::Masking;
+use crate::context_memory::Inserted;
+use crate::conversation::Conversation;
+use crate::failure::Problem;
+use crate::gateway::Gateway;
+use crate::intake::{WORK_COPIES, caller_of, reserved_body, timing};
+use crate::masking::mask_json;
+use crate::metrics::{Counted, ms};
+use crate::protocol::{Operation, Protocol, Spoken, Usage};
+use crate::providers::{Answer, Answered, Ask, NoAnswer};
+use crate::relay::{Counting, Outcome, Relay, StreamBounds};
+use crate::retrieval::{InjectedContext, Report};
+use crate::sse::Framing;
+use crate::traces::{Span, SpanKind, Trace};
+
+/// Header by which a client chooses how its stream is framed.
+const FRAMING_HEADER: &str = "x-craig-framing";
+
+/// Header that names the project of a conversation, for clients that cannot add a field to their requests.
+const PROJECT_HEADER: &str = "x-craig-project";
+
+/// Answers a request for a model.
+pub(crate) async fn answer(
+    gateway: &Arc<Gateway>,
+    operation: Operation,
+    request: Request,
+) -> Result<Response, Problem> {
+    let started = Instant::now();
+    let caller = caller_of(&request)?;
+    let headers = request.headers().clone();
+    let (body, room) = reserved_body(request, gateway).await?;
+    pass_on(gateway, operation, (caller, headers), (body, room), started).await
+}
+
+/// Passes a request on whose body was read.
+pub(crate) async fn pass_on(
+    gateway: &Arc<Gateway>,
+    operation: Operation,
+    (caller, headers): (Caller, HeaderMap),
+    (body, mut room): (Bytes, Reservation),
+    started: Instant,
+) -> Result<Response, Problem> {
+    let framing = framing_of(&headers, operation, gateway.config.framing)?;
+    let (body, n_masked) = match gateway.config.masking {
+        Masking::All => masked(operation, body)?,
+        Masking::Context | Masking::Off => (body, None),
+    };
+    let mut conversation = Conversation::read(operation, &body)?;
+    if operation.has_turns() && conversation.project.is_none() {
+        conversation.project = project_of(&headers)?;
+    }
+    let wants_context = conversation.wants_context();
+    if wants_context && !room.grow_to(gateway.room_for(body.len(), WORK_COPIES)) {
+        return Err(Problem::overloaded());
+    }
+    let room = Arc::new(room);
+    conversation.room = Some(Arc::clone(&room));
+    let (context, turns) = match wants_context {
+        true => inject(gateway, &caller, &mut conversation)
+            .await
+            .map(|(context, turns)| (Some(context), turns))?,
+        false => (None, None),
+    };
+    let n_masked = match &context {
+        Some(context) if gateway.config.masking != Masking::Off => {
+            Some(n_masked.unwrap_or_default() + context.n_masked)
+        }
+        _ => n_masked,
+    };
+    let turns = turns.as_deref();
+    // The reservation lives as long as the request is being sent.
+    let held = room.with(body.clone());
+    let own_body = |model: Option<&str>| match conversation.for_provider(model, turns) {
+        None => Some(held.clone()),
+        Some(written) => gateway.reserved(written),
+    };
+    let asked_at = Instant::now();
+    let ask = Ask {
+        operation,
+        model: conversation.model.as_deref(),
+        is_streamed: conversation.is_streamed,
+        headers: passed_on(&headers, operation.protocol()),
+    };
+    let answered = match gateway.providers.ask(&ask, own_body).await {
+        Ok(answered) => answered,
+        Err(NoAnswer::Failed(failure)) => {
+            let asked = Asked { upstream: "all", model: "other", operation, at: asked_at };
+            let failed = Outcome { usage: None, failure: Some(failure.label()) };
+            caller.trace.iter().for_each(|trace| gateway.tracer.send(asked.span(trace, failed)));
+            return Err(failure.problem(&[&body, turns.unwrap_or_default().as_bytes()]));
+        }
+        Err(NoAnswer::UnknownModel) => {
+            return Err(Problem::not_found(
+                "model_not_found",
+                "no provider serves this model: GET /v1/models lists some",
+            ));
+        }
+        Err(NoAnswer::OtherProtocol(spoken)) => return Err(other_protocol(operation, &spoken)),
+    };
+    let times = Times { started, asked: asked_at, answered: Instant::now() };
+    let mut response = respond(gateway, &caller, answered, context.as_ref(), framing, times);
+    if let Some(n_masked) = n_masked {
+        response.headers_mut().insert("x-craig-masked", n_masked.into());
+    }
+    Ok(response)
+}
+
+/// The error for a model that its providers serve in other protocols only.
+fn other_protocol(operation: Operation, spoken: &[Spoken]) -> Problem {
+    let other =
+        |protocol: &Spoken| format!("\"{}\" (/v1/{})", protocol.name(), protocol.conversation().path());
+    let others: Vec<String> = spoken.iter().map(other).collect();
+    let message = format!(
+        "the providers of this model do not speak \"{}\", which /v1/{} needs, but {}: the gateway does not translate between \
+         protocols. Use that path, or add the protocol to 'protocols' of a provider that speaks it",
+        operation.spoken().name(),
+        operation.path(),
+        others.join(" and "),
+    );
+    Problem { code: "protocol_not_served".to_owned(), ..Problem::invalid(message) }
+}
+
+/// The project that a header names.
+fn project_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(value) = headers.get(PROJECT_HEADER) else { return Ok(None) };
+    let not_text = || Problem::invalid(format!("'{PROJECT_HEADER}' is not UTF-8"));
+    let name = std::str::from_utf8(value.as_bytes()).map_err(|_| not_text())?.trim();
+    Ok((!name.is_empty()).then(|| name.to_owned()))
+}
+
+/// The headers of a client that its provider gets.
+fn passed_on(headers: &HeaderMap, protocol: &dyn Protocol) -> HeaderMap {
+    let mut passed = HeaderMap::new();
+    for (name, default) in protocol.request_headers() {
+        let name = HeaderName::from_static(name);
+        let given = headers.get_all(&name).iter().cloned();
+        given.for_each(|value| _ = passed.append(name.clone(), value));
+        if let Some(default) = default.filter(|_| !passed.contains_key(&name)) {
+            passed.insert(name, HeaderValue::from_static(default));
+        }
+    }
+    passed
+}
+
+/// A request without the secrets in it, and how many there were. A client's results are masked with their files.
+fn masked(operation: Operation, body: Bytes) -> Result<(Bytes, Option<usize>), Problem> {
+    let masked = {
+        let text = std::str::from_utf8(&body).map_err(|_| Problem::invalid("the request is not UTF-8"))?;
+        let conversation = Conversation::read(operation, &body)?;
+        mask_json(text, conversation.raw_results())
+    };
+    Ok(match masked {
+        Some((text, n_masked)) => (Bytes::from(text), Some(n_masked)),
+        None => (body, Some(0)),
+    })
+}
+
+/// Finds context, and puts it before the question; gives the new turns if there is any context. What was put before earlier
+/// questions, or before this one when it was first asked, is put in again as it was.
+async fn inject(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    conversation: &mut Conversation<'_>,
+) -> Result<(InjectedContext, Option<String>), Problem> {
+    let Some(question) = conversation.question()? else { return Ok((InjectedContext::default(), None)) };
+    let project = conversation.project.clone().unwrap_or_default();
+    let turns = question.user_turns(&[&caller.user, &project]);
+    let Some(current) = turns.last().copied() else { return Ok((InjectedContext::default(), None)) };
+    let mut inserted = match &gateway.context_memory {
+        Some(memory) => memory.recall(&turns).await,
+        None => Vec::new(),
+    };
+    let again = inserted.pop_if(|(turn, _)| turn.key == current.key);
+    let (context, own) = match again {
+        // A question that was not answered yet is asked anew: the code may have changed since.
+        Some((_, own)) if question.is_answered() => (InjectedContext::again(&own), own),
+        _ if question.text.trim().is_empty() => return Ok((InjectedContext::default(), None)),
+        _ => {
+            let given: Vec<&Inserted> = inserted.iter().map(|(_, inserted)| &**inserted).collect();
+            let context = gateway.context_for(caller, conversation, &question, &given).await?;
+            let own = Arc::new(Inserted {
+                text: context.text.clone(),
+                placement: question.placement(gateway.config.injection.placement),
+                references: context.references.clone(),
+            });
+            if let Some(memory) = &gateway.context_memory {
+                memory.put(current.key, Arc::clone(&own)).await;
+            }
+            (context, own)
+        }
+    };
+    inserted.push((current, own));
+    let has_any = inserted.iter().any(|(_, inserted)| !inserted.text.is_empty());
+    Ok((context, has_any.then(|| question.turns_with_all(&inserted))))
+}
+
+/// When a request arrived, its model was asked, and the model answered.
+#[derive(Clone, Copy)]
+struct Times {
+    started: Instant,
+    asked: Instant,
+    answered: Instant,
+}
+
+/// Who was asked for what, and when.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    upstream: &'a str,
+    /// The model in metrics.
+    model: &'a str,
+    operation: Operation,
+    at: Instant,
+}
+
+impl<'a> Asked<'a> {
+    pub(crate) fn new(answered: &Answered<'a>, at: Instant) -> Self {
+        let Answered { provider, model, operation, .. } = answered;
+        Self { upstream: &provider.upstream.name, model, operation: *operation, at }
+    }
+}
+
+fn respond(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    answered: Answered<'_>,
+    context: Option<&InjectedContext>,
+    framing: Framing,
+    times: Times,
+) -> Response {
+    let metrics = &gateway.metrics;
+    let asked = Asked::new(&answered, times.asked);
+    let protocol = asked.operation.protocol();
+    let llm_ms = metrics.llm_ms.with_label_values(&[asked.upstream, asked.model]);
+    metrics.first_byte_ms.with_label_values(&[asked.upstream]).observe(ms(times.answered - times.asked));
+    let on_end = record_at_end(gateway, caller, asked);
+    let mut response = match answered.answer {
+        Answer::Whole(head, body, usage) => {
+            llm_ms.observe(ms(times.answered - times.asked));
+            on_end(Outcome { usage, failure: None });
+            with_head(&head, Body::from(body), protocol)
+        }
+        Answer::Stream(head, first, rest) => {
+            let count = Counting {
+                metrics: Arc::clone(metrics),
+                started: times.asked,
+                llm_ms,
+                on_end: Some(Box::new(on_end)),
+                _open: Counted::new(&metrics.open_requests),
+            };
+            let bounds = StreamBounds {
+                idle: gateway.config.bounds.stream_idle,
+                total: gateway.config.bounds.stream_total,
+            };
+            let relay = Relay::new(first, rest, (protocol, framing), bounds, count);
+            let mut response = with_head(&head, Body::new(relay), protocol);
+            // Proxies must not buffer what should arrive word by word.
+            let headers = response.headers_mut();
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+            response
+        }
+    };
+    write_headers(gateway, &mut response, context, times);
+    response
+}
+
+/// The parts of a provider's head that clients see.
+fn with_head(head: &Parts, body: Body, protocol: &dyn Protocol) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = head.status;
+    let names = protocol.response_headers().iter().map(|name| HeaderName::from_static(name));
+    for name in names.chain([header::CONTENT_TYPE]) {
+        if let Some(value) = head.headers.get(&name) {
+            response.headers_mut().insert(name, value.clone());
+        }
+    }
+    response
+}
+
+/// Writes into headers what was put in, where its order came from, and how long everything took.
+fn write_headers(
+    gateway: &Gateway,
+    response: &mut Response,
+    context: Option<&InjectedContext>,
+    times: Times,
+) {
+    let not_searched = Report::default();
+    let found = context.map_or(&not_searched, |context| &context.report);
+    let (search, guess, rerank) = (found.search_time, found.guess_time, found.rerank_time);
+    let upstream = times.answered - times.asked;
+    let overhead = times.started.elapsed().saturating_sub(upstream + search + guess + rerank);
+    gateway.metrics.overhead_ms.observe(ms(overhead));
+    let entries = [
+        ("search", search),
+        ("guess", guess),
+        ("rerank", rerank),
+        ("upstream", upstream),
+        ("gateway", overhead),
+    ];
+    response.headers_mut().insert("server-timing", timing(&entries));
+    let Some(context) = context else { return };
+    context.report.write_headers(response);
+    if let Ok(value) = HeaderValue::from_str(&context.references.join(";")) {
+        response.headers_mut().insert("x-craig-context", value);
+    }
+}
+
+/// How a stream is framed. Only the streams of OpenAI's chat and completions have a choice: the events of other protocols
+/// have names.
+fn framing_of(headers: &HeaderMap, operation: Operation, default: Framing) -> Result<Framing, Problem> {
+    let has_choice = operation.spoken() == Spoken::Chat;
+    match headers.get(FRAMING_HEADER).map(HeaderValue::as_bytes) {
+        None if has_choice => Ok(default),
+        None | Some(b"openai") => Ok(Framing::OpenAi),
+        Some(b"events") if has_choice => Ok(Framing::Events),
+        Some(b"events") => Err(Problem::invalid(format!(
+            "'{FRAMING_HEADER}' does not apply here: the events of this path have names"
+        ))),
+        Some(_) => Err(Problem::invalid(format!("'{FRAMING_HEADER}' is neither 'openai' nor 'events'"))),
+    }
+}
+
+/// Counts tokens and their price, and traces the model's answer, when it has ended.
+pub(crate) fn record_at_end(
+    gateway: &Arc<Gateway>,
+    caller: &Caller,
+    asked: Asked<'_>,
+) -> impl FnOnce(Outcome) + Send + 'static {
+    let (gateway, trace) = (Arc::clone(gateway), caller.trace.clone());
+    let Asked { upstream, model, operation, at } = asked;
+    let (upstream, model) = (upstream.to_owned(), model.to_owned());
+    move |outcome| {
+        if let Some(usage) = outcome.usage {
+            count_tokens(&gateway, &upstream, &model, usage);
+        }
+        if let Some(trace) = trace {
+            let asked = Asked { upstream: &upstream, model: &model, operation, at };
+            gateway.tracer.send(asked.span(&trace, outcome));
+        }
+    }
+}
+
+fn count_tokens(gateway: &Gateway, upstream: &str, model: &str, usage: Usage) {
+    let tokens =
+        |direction: &str| gateway.metrics.llm_tokens.with_label_values(&[upstream, model, direction]);
+    tokens("input").inc_by(usage.input_tokens);
+    tokens("output").inc_by(usage.output_tokens);
+    let usd = gateway.config.prices.usd(model, usage.input_tokens, usage.output_tokens);
+    gateway.metrics.cost_usd.inc_by(usd);
+}
+
+impl Asked<'_> {
+    /// The span of a model's answer, by OpenTelemetry's conventions for generative models.
+    fn span(&self, trace: &Trace, outcome: Outcome) -> Span {
+        let name = self.operation.span_name();
+        let mut span = trace
+            .part(format!("{name} {}", self.model), SpanKind::Client, self.at, self.at.elapsed())
+            .text("gen_ai.operation.name", name)
+            .text("gen_ai.provider.name", self.upstream)
+            .text("gen_ai.request.model", self.model);
+        if let Some(usage) = outcome.usage {
+            span = span
+                .whole("gen_ai.usage.input_tokens", usage.input_tokens)
+                .whole("gen_ai.usage.output_tokens", usage.output_tokens);
+        }
+        match outcome.failure {
+            Some(class) => span.failed(class),
+            None => span,
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// The npm clients' part of scripts/gateway-protocols: node gateway-protocols.mjs URL KEY MODEL
+import assert from "node:assert";
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+
+const [url, apiKey, model] = process.argv.slice(2);
+const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey });
+const anthropic = new Anthropic({ baseURL: url, apiKey });
+const content = "where is verify_token?";
+const semantic_results = [{ content: "def verify_token(token): ...", file: "src/auth.py", score: 0.7, line_start: 3, line_end: 3 }];
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+
+const response = await openai.responses.create({ model, input: content, semantic_results });
+assert.equal(response.output_text, `You asked: ${content}`);
+let streamed = "";
+for await (const event of await openai.responses.create({ model, input: content, stream: true })) {
+  if (event.type === "response.output_text.delta") streamed += event.delta;
+}
+assert.equal(streamed, `You asked: ${content}`);
+const call = await openai.responses.create({ model, input: content, tools: [{ type: "function", name: "weather", parameters, strict: true }] });
+assert.deepEqual(JSON.parse(call.output[0].arguments), { city: "Oslo" });
+
+const asked = { model, max_tokens: 2000, messages: [{ role: "user", content }] };
+const message = await anthropic.messages.create({ ...asked, semantic_results });
+assert.equal(message.content[0].text, `You asked: ${content}`);
+const tools = [{ name: "weather", input_schema: parameters }];
+const thinking = { type: "enabled", budget_tokens: 1024 };
+const used = await anthropic.messages.stream({ ...asked, tools, thinking }).finalMessage();
+assert.deepEqual(used.content.map((block) => block.type), ["thinking", "tool_use"]);
+const result = { type: "tool_result", tool_use_id: used.content[1].id, content: "rain" };
+const turns = [...asked.messages, { role: "assistant", content: used.content }, { role: "user", content: [result] }];
+const answered = await anthropic.messages.create({ ...asked, messages: turns, tools, thinking, semantic_results });
+assert.equal(answered.content.at(-1).text, 'The tool output: "rain".');
+await assert.rejects(anthropic.messages.create({ ...asked, messages: [] }), Anthropic.BadRequestError);
+const aborting = anthropic.messages.stream(asked);
+for await (const _ of aborting) break;
+aborting.abort();
+assert((await anthropic.messages.countTokens({ model, messages: asked.messages })).input_tokens > 0);
+console.log("npm clients passed");
