@@ -6,7 +6,6 @@ mod code;
 mod committed;
 mod edges;
 mod licences;
-mod names;
 mod security;
 
 use std::path::{Path, PathBuf};
