@@ -80,8 +80,10 @@ impl Protocol for Responses {
     }
 
     fn end(&self, seen: &Seen) -> (bool, Option<Usage>) {
-        let kind = kind_of(&seen.last);
-        let is_ended = kind.is_some_and(|kind| ENDS.contains(&kind));
+        let is_ended = match seen.tail.is_empty() {
+            true => serde_json::from_slice::<Typed>(&seen.last).is_ok_and(|event| is_end(&event.r#type)),
+            false => kind_of(&seen.last).is_some_and(is_end),
+        };
         if !is_ended {
             return (seen.is_done, None);
         }
@@ -136,7 +138,11 @@ impl Protocol for Responses {
     }
 }
 
-/// The type of an event, which may be cut off behind it.
+fn is_end(kind: &str) -> bool {
+    ENDS.contains(&kind)
+}
+
+/// The type of an event that is cut off behind it.
 fn kind_of(data: &[u8]) -> Option<&str> {
     const FIELD: &[u8] = b"\"type\":";
     let start = memchr::memmem::find(data, FIELD)? + FIELD.len();
@@ -167,6 +173,8 @@ mod tests {
         let (head, tail) = COMPLETED.split_at(90);
         let seen = Seen { last: head.into(), tail: tail.into(), ..Seen::default() };
         assert_eq!(Responses.end(&seen), (true, Some(usage)));
+        let last = r#"{"response":{"output":[{"type":"message"}]},"type":"response.completed"}"#;
+        assert_eq!(Responses.end(&Seen { last: last.into(), ..Seen::default() }), (true, None));
         let delta = r#"{"type":"response.output_text.delta","delta":"x"}"#;
         let seen = Seen { last: delta.into(), ..Seen::default() };
         assert_eq!(Responses.end(&seen), (false, None));

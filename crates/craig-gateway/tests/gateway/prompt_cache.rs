@@ -24,8 +24,10 @@ fn request(path: &str, turns: &[Value]) -> Value {
         "/v1/messages" => {
             let marker = json!({ "type": "ephemeral" });
             let mut turns = turns.to_vec();
-            let last = turns.last_mut().unwrap();
-            last["content"] = json!([{ "type": "text", "text": last["content"], "cache_control": marker }]);
+            for turn in &mut turns {
+                turn["content"] = json!([{ "type": "text", "text": turn["content"] }]);
+            }
+            turns.last_mut().unwrap()["content"][0]["cache_control"] = marker.clone();
             let system = json!([{ "type": "text", "text": system, "cache_control": marker }]);
             json!({ "model": "mock", "max_tokens": 100, "system": system, "messages": turns })
         }
