@@ -1,34 +1,32 @@
-//! Explains a selection of code from a library: evidence, gate, quotes.
+//! Explains a selection of code from a library: the places that may explain it, judged, quoted.
+
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::candidates::{Candidate, Form, candidates};
 use crate::comment::Comment;
-use crate::context::{CodeContext, Subject, is_same_owner, owner_likeness};
-use crate::evidence::{Candidate, Evidence, evidence, is_history};
-use crate::extract::{Cited, explains, is_direct, quotes};
-use crate::gate::{Verdict, gate};
+use crate::context::{CodeContext, Subject};
+use crate::features::{Features, features, is_history};
+use crate::judge::{Judge, judge};
 use crate::library::{Library, Place};
-use crate::names::is_plain_word;
 
 /// What is answered when the documentation says nothing of the selection.
 pub const NOT_DOCUMENTED: &str = "Not documented.";
 
-/// Most sections that an explanation cites.
-const MAX_CITATIONS: usize = 5;
+/// Most bullets of an explanation.
+pub const MAX_BULLETS: usize = 8;
 
-/// Only sections that are at most this much less likely than the best are cited, in log-odds.
-const FAR_BEHIND: f32 = 3.0;
+/// Most places that explain a symbol, and sections that mention it.
+const MAX_DOCUMENTED: usize = 3;
+const MAX_MENTIONS: usize = 3;
 
-/// Most sections that are tried, one after the other, until one yields a quote: a page's title may have no text, and so may
-/// the entry of a table of contents.
-const MAX_TRIED: usize = 6;
+/// Most quotes of a mention: a sentence, and the one it goes on from.
+const MAX_OF_MENTION: usize = 2;
 
-/// Least confidence of what is shown unasked; what was asked for is answered from the gate's threshold on.
+/// Least confidence of what is shown unasked.
 const MIN_UNASKED: f32 = 0.75;
-
-/// Least confidence for a name that is a word of the language, too: judged by reading, a third of the answers below were good.
-const MIN_OF_WORD: f32 = 0.7;
 
 /// How the documentation speaks of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -61,9 +59,9 @@ pub struct Explanation {
     /// What the comment of the symbol's definition says: not documentation, and not part of the explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<Comment>,
-    /// Whether the first of them is surely about the symbol, and in a page that is not about changes.
+    /// Whether the first of them is from a page about changes.
     #[serde(skip)]
-    pub(crate) is_direct: bool,
+    pub(crate) is_of_changes: bool,
 }
 
 /// A section of the documentation.
@@ -104,7 +102,7 @@ impl Explanation {
             symbol: symbol.map(str::to_owned),
             bullets: Vec::new(),
             comment: None,
-            is_direct: false,
+            is_of_changes: false,
         }
     }
 
@@ -119,163 +117,145 @@ impl Explanation {
 
     /// Whether it may be shown to somebody who did not ask for it.
     pub fn is_sure(&self) -> bool {
-        self.kind == Some(Kind::Documented) && self.is_direct && self.confidence >= MIN_UNASKED
+        self.kind == Some(Kind::Documented) && !self.is_of_changes && self.confidence >= MIN_UNASKED
     }
 }
 
-/// Explains a selection from a library: the first subject of which the gate is sure, or what that overrides.
+/// A place that may explain a subject.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The section, by its place in the library.
+    pub at: usize,
+    /// How it speaks of the subject's name.
+    pub form: Form,
+    /// What would be quoted, in bytes of the page.
+    pub quotes: Vec<Range<usize>>,
+    /// What speaks for it.
+    pub features: Features,
+}
+
+impl Found {
+    /// Whether a heading or an entry is the name.
+    pub fn is_name(&self) -> bool {
+        matches!(self.form, Form::Heading | Form::Entry)
+    }
+}
+
+/// All places that may explain a subject, in the order of the library.
+pub fn find(library: &Library, context: &CodeContext, subject: &Subject) -> Vec<Found> {
+    let candidates = candidates(library, subject);
+    let features = features(library, context, subject, &candidates);
+    let found = |(one, features): (Candidate, Features)| Found {
+        at: one.at,
+        form: one.form,
+        quotes: one.quotes,
+        features,
+    };
+    candidates.into_iter().zip(features).map(found).collect()
+}
+
+/// Explains a selection from a library: the first subject that is documented, else the first that is mentioned.
 pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
-    let gate = gate();
-    let mut refused: Option<(&Subject, Explanation)> = None;
-    let mut confidence = None;
+    explain_with(judge(), library, context)
+}
+
+/// Explains a selection as another model judges it.
+pub fn explain_with(judge: &Judge, library: &Library, context: &CodeContext) -> Explanation {
+    let mut best: Option<Explanation> = None;
     for subject in &context.subjects {
-        if refused.is_some() && !subject.is_base {
-            break;
+        let found = judged(judge, find(library, context, subject));
+        let told = Explanation { comment: subject.comment.clone(), ..told(judge, library, subject, &found) };
+        if told.kind == Some(Kind::Documented) {
+            return told;
         }
-        let evidence = evidence(library, context, subject);
-        let judged = gate.judge(&evidence).confidence;
-        confidence.get_or_insert(judged);
-        if judged < gate.threshold {
-            continue;
+        if best.as_ref().is_none_or(|best| best.kind.is_none() && told.kind.is_some()) {
+            best = Some(told);
         }
-        let explanation = documented(library, subject, &evidence);
-        if explanation.has_relevant_docs {
-            return Explanation { comment: subject.comment.clone(), ..explanation };
-        }
-        refused.get_or_insert((subject, explanation));
     }
-    match refused {
-        Some((subject, explanation)) => Explanation { comment: subject.comment.clone(), ..explanation },
-        None => Explanation {
-            comment: context.subjects.first().and_then(|subject| subject.comment.clone()),
-            ..Explanation::not_documented(context.symbol(), confidence.unwrap_or_default())
-        },
+    best.unwrap_or_else(|| Explanation::not_documented(None, 0.0))
+}
+
+/// Places with their probabilities, the likeliest first.
+fn judged(judge: &Judge, found: Vec<Found>) -> Vec<(Found, f32)> {
+    let rows: Vec<Features> = found.iter().map(|one| one.features).collect();
+    let mut judged: Vec<(Found, f32)> = found.into_iter().zip(judge.probabilities(&rows)).collect();
+    judged.sort_by(|a, b| b.1.total_cmp(&a.1));
+    judged
+}
+
+/// All of the likeliest place that is the name, a quote of others; then a quote of each section that mentions it.
+fn told(judge: &Judge, library: &Library, subject: &Subject, judged: &[(Found, f32)]) -> Explanation {
+    let mut telling = Telling::new(library);
+    let is_documented = |one: &Found, probability: f32| one.is_name() && probability >= judge.documented;
+    for (one, probability) in judged.iter().filter(|(one, p)| is_documented(one, *p)).take(MAX_DOCUMENTED) {
+        let most = if telling.citations.is_empty() { MAX_BULLETS } else { 1 };
+        telling.add(one, *probability, Kind::Documented, most);
     }
-}
-
-/// What the best section says about the subject, then one sentence from each other section that describes it. A section
-/// that yields no quote makes way for the next one, as long as the gate is sure of that; else a refusal.
-fn documented(library: &Library, subject: &Subject, evidence: &Evidence) -> Explanation {
-    let gate = gate();
-    let least = if is_plain_word(&subject.name) { MIN_OF_WORD } else { gate.threshold };
-    let verdicts = (0..MAX_TRIED).map(|n_skipped| gate.judge_from(evidence, n_skipped));
-    let has_own = subject.owner.is_some() && evidence.candidates.iter().any(is_own_heading);
-    let is_of_other = |verdict: &Verdict| {
-        let best = verdict.ranked.first().map(|(at, _)| *at);
-        let best = evidence.candidates.iter().find(|one| Some(one.at) == best);
-        best.is_some_and(|best| has_own && best.features.heading_is_name > 0.0 && !is_own_heading(best))
-    };
-    verdicts
-        .enumerate()
-        .filter(|(_, verdict)| verdict.confidence >= least && !is_of_other(verdict))
-        .find_map(|(n_skipped, verdict)| {
-            // Who is not the best must be surely about it.
-            quoted(library, subject, evidence, &verdict).filter(|found| n_skipped == 0 || found.is_direct)
-        })
-        .unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0))
-}
-
-/// Whether a section's heading is the name, and it or one above is what the subject belongs to.
-fn is_own_heading(one: &Candidate) -> bool {
-    let of = one.features;
-    of.heading_is_name > 0.0 && of.heading_owner + of.above_is_owner + of.page_is_owner > 0.0
-}
-
-fn quoted(
-    library: &Library,
-    subject: &Subject,
-    evidence: &Evidence,
-    verdict: &Verdict,
-) -> Option<Explanation> {
-    let cited = cited(&verdict.ranked);
-    let best_score = cited.first().map_or(0.0, |(_, score)| *score);
-    let places: Vec<Cited> = cited.iter().map(|(at, _)| place(library, subject, evidence, *at)).collect();
-    let quotes = quotes(library, &places, subject);
-    let first = quotes.first()?;
-    let best = places[first.citation];
-    let is_direct = !is_history(library.place(best.at)) && is_direct(library, best, subject, &first.bytes);
-    // Only what is quoted is cited.
-    let mut quoted: Vec<usize> = quotes.iter().map(|quote| quote.citation).collect();
-    quoted.dedup();
-    let citations: Vec<Citation> = quoted
-        .iter()
-        .map(|&of| (cited[of].0, verdict.confidence * (cited[of].1 - best_score).exp()))
-        .map(|(at, relevance)| citation(library.place(at), relevance))
-        .collect();
-    let mut kind = Kind::Documented;
-    let bullet = |quote: crate::extract::Quote| {
-        let page = library.place(places[quote.citation].at).page;
-        let line =
-            page.text.as_bytes()[..quote.bytes.start].iter().filter(|byte| **byte == b'\n').count() + 1;
-        // What follows a mention is one, too: explanations come first.
-        if !explains(library, places[quote.citation], subject, &quote.bytes) {
-            kind = Kind::Mentioned;
+    let mentions = judged.iter().filter(|(one, p)| !is_documented(one, *p) && *p >= judge.mentioned);
+    let n_documented = telling.citations.len();
+    for (one, probability) in mentions {
+        if telling.citations.len() < n_documented + MAX_MENTIONS {
+            telling.add(one, *probability, Kind::Mentioned, MAX_OF_MENTION);
         }
-        Bullet {
-            kind,
-            text: page.text[quote.bytes].to_owned(),
-            citation: quoted.iter().position(|&of| of == quote.citation).unwrap_or_default(),
-            line: u32::try_from(line).unwrap_or(u32::MAX),
+    }
+    let likeliest = judged.first().map_or(0.0, |(_, probability)| *probability);
+    telling.explanation(&subject.name, likeliest)
+}
+
+/// An explanation that is being put together.
+struct Telling<'l> {
+    library: &'l Library,
+    /// Sections that are cited.
+    sections: Vec<usize>,
+    citations: Vec<Citation>,
+    bullets: Vec<Bullet>,
+}
+
+impl<'l> Telling<'l> {
+    fn new(library: &'l Library) -> Self {
+        Self { library, sections: Vec::new(), citations: Vec::new(), bullets: Vec::new() }
+    }
+
+    /// Quotes at most so much of a place, unless its section is cited already or all has been said.
+    fn add(&mut self, one: &Found, probability: f32, kind: Kind, most: usize) {
+        let place = self.library.place(one.at);
+        let text = |bytes: &Range<usize>| &place.page.text[bytes.clone()];
+        let is_known = |bytes: &Range<usize>| self.bullets.iter().any(|known| known.text == text(bytes));
+        if self.sections.contains(&one.at) || one.quotes.iter().any(is_known) {
+            return;
         }
-    };
-    let bullets: Vec<Bullet> = quotes.into_iter().map(bullet).collect();
-    Some(Explanation {
-        explanation: listed(&bullets, &citations),
-        kind: bullets.iter().map(|bullet| bullet.kind).min(),
-        citations,
-        confidence: rounded(verdict.confidence),
-        has_relevant_docs: true,
-        symbol: Some(subject.name.clone()),
-        bullets,
-        comment: None,
-        is_direct,
-    })
-}
+        let room = MAX_BULLETS.saturating_sub(self.bullets.len());
+        for bytes in one.quotes.iter().take(most.min(room)) {
+            self.bullets.push(Bullet {
+                text: text(bytes).to_owned(),
+                kind,
+                citation: self.citations.len(),
+                line: self.library.line_of(one.at, bytes.start),
+            });
+        }
+        if room > 0 {
+            let least = self.citations.last().map_or(1.0, |last| last.relevance_score);
+            self.citations.push(citation(place, probability.min(least)));
+            self.sections.push(one.at);
+        }
+    }
 
-/// Share of the names beside a subject that a page is about, from which on it is about what they all belong to.
-const OWNED_KIN: f32 = 0.25;
-
-fn place(library: &Library, subject: &Subject, evidence: &Evidence, at: usize) -> Cited {
-    let features = evidence.candidates.iter().find(|one| one.at == at).map(|one| one.features);
-    let kin = features.map_or(0.0, |features| features.page_kin);
-    let is_owned = features.is_some_and(|features| features.owned > 0.0) || kin >= OWNED_KIN;
-    let is_headed_by_owner = features.is_some_and(|features| {
-        features.heading_owner
-            + features.heading_ancestor
-            + features.heading_is_owner
-            + features.page_is_owner
-            + features.above_is_owner
-            + features.above_is_ancestor
-            + features.qualified
-            > 0.0
-    });
-    let is_headed_by_owner = is_headed_by_owner || is_below_argument(library.place(at), subject);
-    Cited { at, is_owned, is_headed_by_owner, kin }
-}
-
-/// Whether a section stands below what takes the subject's owner as its arguments: `prefetch` of `LinkProps` below "Link".
-fn is_below_argument(place: Place<'_>, subject: &Subject) -> bool {
-    let takes =
-        subject.owner.as_deref().and_then(|owner| ARGUMENTS.iter().find_map(|end| owner.strip_suffix(end)));
-    let mut above = place.section.outline.path.iter().map(String::as_str).chain([place.page.stem()]);
-    let likeness = |owner: &String| owner_likeness(&place.section.outline.heading, owner);
-    let is_like_heading = |owner: &String| {
-        let is_liker = |other: &String| likeness(other) > likeness(owner);
-        likeness(owner) >= LIKE_OWNER && !subject.namesakes.iter().any(is_liker)
-    };
-    takes.is_some_and(|taker| above.any(|heading| is_same_owner(heading, taker)))
-        || subject.owner.as_ref().is_some_and(is_like_heading)
-}
-
-/// A heading that shares so many of its words with an owner's name is about it: "Database page" of `DatabaseContext`.
-const LIKE_OWNER: f32 = 0.5;
-
-/// Endings of the names of types that hold another thing's arguments.
-const ARGUMENTS: &[&str] = &["Props", "Options", "Config", "Params", "Args", "Settings"];
-
-fn cited(ranked: &[(usize, f32)]) -> Vec<(usize, f32)> {
-    let best = ranked.first().map_or(0.0, |(_, score)| *score);
-    ranked.iter().take(MAX_CITATIONS).filter(|(_, score)| best - score < FAR_BEHIND).copied().collect()
+    fn explanation(self, symbol: &str, likeliest: f32) -> Explanation {
+        let Some(best) = self.citations.first() else {
+            return Explanation::not_documented(Some(symbol), likeliest);
+        };
+        Explanation {
+            explanation: listed(&self.bullets, &self.citations),
+            kind: self.bullets.iter().map(|bullet| bullet.kind).min(),
+            confidence: best.relevance_score,
+            has_relevant_docs: true,
+            symbol: Some(symbol.to_owned()),
+            comment: None,
+            is_of_changes: is_history(self.library.place(self.sections[0])),
+            citations: self.citations,
+            bullets: self.bullets,
+        }
+    }
 }
 
 fn citation(place: Place<'_>, relevance: f32) -> Citation {

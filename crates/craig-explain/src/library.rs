@@ -184,10 +184,23 @@ impl Library {
         self.places.len()
     }
 
-    /// Path and line of the heading of a section.
-    pub fn heading(&self, at: usize) -> (&str, u32) {
+    /// Path of a section, its first line, which is that of its heading, and its last one.
+    pub fn section_lines(&self, at: usize) -> (&str, (u32, u32)) {
         let place = self.place(at);
-        (&place.page.path, place.section.outline.line)
+        let last = self.line_of(at, place.section.outline.bytes.end.saturating_sub(1));
+        (&place.page.path, (place.section.outline.line, last))
+    }
+
+    /// Line of a byte of the page of a section, from 1.
+    pub fn line_of(&self, at: usize, byte: usize) -> u32 {
+        let before = &self.place(at).page.text.as_bytes()[..byte];
+        let n_lines = before.iter().filter(|byte| **byte == b'\n').count();
+        u32::try_from(n_lines + 1).unwrap_or(u32::MAX)
+    }
+
+    /// Text of the page of a section.
+    pub fn quote(&self, at: usize, bytes: &Range<usize>) -> &str {
+        &self.place(at).page.text[bytes.clone()]
     }
 
     pub(crate) fn place(&self, at: usize) -> Place<'_> {
@@ -325,7 +338,7 @@ fn owners<'s>(
 ) -> HashMap<String, Vec<String>> {
     let mut found: HashMap<String, Vec<String>> = HashMap::new();
     for (term, mentions) in terms {
-        let is_code = || mentions.iter().any(|(_, m)| m.spans + m.fences > 0);
+        let is_code = || mentions.iter().any(|(_, m)| m.code > 0);
         if let Some((owner, name)) = term.split_once('.').filter(|_| is_code()) {
             found.entry(name.to_owned()).or_default().push(owner.to_owned());
         }

@@ -223,7 +223,7 @@ mod tests {
             symbol: Some("Client".into()),
             bullets: bullets.iter().map(bullet).collect(),
             comment: None,
-            is_direct: false,
+            is_of_changes: false,
         }
     }
 

@@ -1,6 +1,5 @@
 //! One documentation file, read: its sections, what they are called, what they say of which names.
 
-mod description;
 mod heading;
 
 use std::borrow::Cow;
@@ -41,22 +40,14 @@ pub struct Section {
     pub(crate) names: Vec<HeadingName>,
     /// Names that the heading above is about, where this one is "Summary" or the like.
     pub(crate) names_above: Vec<HeadingName>,
-    /// Words of the heading, lower case.
-    pub(crate) heading_words: Vec<String>,
     /// Stems of the words of the heading.
     pub(crate) heading_stems: Vec<String>,
-    /// Stems of the words of the path and of the headings above.
-    pub(crate) stems_above: Vec<String>,
     /// Identifiers of the heading as written.
     pub(crate) heading_identifiers: Vec<String>,
     /// Runs of prose, in order.
     pub(crate) units: Vec<Unit>,
     /// Code blocks, in order.
     pub(crate) fences: Vec<Fence>,
-    /// Runs that are a link and nothing else.
-    pub(crate) n_links: usize,
-    /// Different names that it says in code.
-    pub(crate) n_names_in_code: usize,
     /// How often it says which name; qualified names in lower case, `owner.name`.
     pub(crate) mentions: BTreeMap<String, Mentions>,
 }
@@ -119,35 +110,10 @@ pub(crate) struct Defined {
 /// How often a section says a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mentions {
-    /// In code spans.
-    pub(crate) spans: u16,
-    /// Code spans that begin with it.
-    pub(crate) leads: u16,
-    /// In code blocks.
-    pub(crate) fences: u16,
+    /// In code spans and code blocks.
+    pub(crate) code: u16,
     /// As a word of the prose.
     pub(crate) prose: u16,
-    /// Runs of prose that begin with it as code.
-    pub(crate) definitions: u16,
-    /// … which are cells of a table behind the first of their row: what another thing is compared with, or is of.
-    pub(crate) other_cells: u16,
-    /// … and go on with its arguments.
-    pub(crate) signatures: u16,
-    /// Code spans of which the prose around says what to do with the name, or what it is.
-    pub(crate) described: u16,
-    /// In code, before arguments.
-    pub(crate) calls: u16,
-    /// In code, behind a dot or the like.
-    pub(crate) members: u16,
-    /// In the first run of prose.
-    pub(crate) is_early: bool,
-}
-
-impl Mentions {
-    /// Code spans, those that begin with it, code blocks, prose, definitions.
-    pub(crate) fn counts(self) -> [f32; 5] {
-        [self.spans, self.leads, self.fences, self.prose, self.definitions].map(f32::from)
-    }
 }
 
 impl Page {
@@ -158,7 +124,7 @@ impl Page {
             Cow::Borrowed(_) => text,
         };
         let outlines = document_sections(&text);
-        let mut reader = Reader::new(path, &text, outlines);
+        let mut reader = Reader::new(&text, outlines);
         for (event, range) in Parser::new_ext(&text, options()).into_offset_iter() {
             reader.event(event, range);
         }
@@ -201,22 +167,17 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn new(path: &str, text: &'t str, outlines: Vec<DocumentSection>) -> Self {
-        let stem_of_path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    fn new(text: &'t str, outlines: Vec<DocumentSection>) -> Self {
         let section = |outline: DocumentSection| Section {
             n_words: count_words(&text[outline.content_start..outline.bytes.end]),
             names: heading_names(&outline.heading),
             names_above: names_above(&outline),
-            heading_words: words_of(&plain(&outline.heading)),
             heading_stems: stems(&plain(&outline.heading)),
-            stems_above: stems_of([stem_of_path].into_iter().chain(outline.path.iter().map(String::as_str))),
             heading_identifiers: identifiers_in_prose(&plain(&outline.heading))
                 .map(|(_, name)| name.to_owned())
                 .collect(),
             units: Vec::new(),
             fences: Vec::new(),
-            n_links: 0,
-            n_names_in_code: 0,
             mentions: BTreeMap::new(),
             outline,
         };
@@ -293,15 +254,15 @@ impl<'t> Reader<'t> {
             | Event::End(TagEnd::Paragraph | TagEnd::List(_) | TagEnd::TableCell | TagEnd::HtmlBlock) => {
                 self.flush();
             }
-            Event::Text(_) if self.is_code => self.count(range, |m| &mut m.fences),
+            Event::Text(_) if self.is_code => self.count(range, |m| &mut m.code),
             Event::Text(_) if self.is_metadata => {}
             Event::Code(_) => {
                 self.extend(&range);
-                self.span(range);
+                self.count(range, |m| &mut m.code);
             }
             Event::Text(_) if self.is_html_code => {
                 self.extend(&range);
-                self.count(range, |m| &mut m.spans);
+                self.count(range, |m| &mut m.code);
             }
             Event::Text(_) => {
                 self.extend(&range);
@@ -346,7 +307,6 @@ impl<'t> Reader<'t> {
             return;
         }
         let written = &self.text[run.clone()];
-        let is_other_cell = self.row.as_ref().is_some_and(|row| row.start < row.end);
         if let Some(row) = &mut self.row {
             *row = if row.start == row.end { run.clone() } else { row.start..run.end };
         }
@@ -360,21 +320,7 @@ impl<'t> Reader<'t> {
         let defines = defined_name(written);
         let items = self.items.clone();
         let Some(section) = self.section(run.start) else { return };
-        if let Some(defined) = &defines {
-            let entry = section.mentions.entry(defined.named.name.clone()).or_default();
-            entry.definitions = entry.definitions.saturating_add(1);
-            entry.signatures = entry.signatures.saturating_add(u16::from(defined.is_call));
-            entry.other_cells = entry.other_cells.saturating_add(u16::from(is_other_cell));
-        }
-        let is_first = section.units.is_empty();
-        section.n_links += usize::from(sentence::is_link(written));
         section.units.push(Unit { bytes: run, sentences, defines, is_row: false, items });
-        if is_first {
-            let early: Vec<String> = identifiers_in_prose(written).map(|(_, name)| name.to_owned()).collect();
-            for name in early {
-                section.mentions.entry(name).or_default().is_early = true;
-            }
-        }
     }
 
     /// A row of a table is one sentence: a cell alone is not understandable.
@@ -398,34 +344,14 @@ impl<'t> Reader<'t> {
         section.fences.push(Fence { bytes: range.start..end, n_units_before });
     }
 
-    fn span(&mut self, range: Range<usize>) {
-        let written = self.text[range.clone()].trim_matches('`').trim();
-        let lead = leading_name(written).map(|(named, _)| named.name);
-        let at = range.start;
-        let is_described = description::is_described(self.text, &range);
-        self.count(range, |m| &mut m.spans);
-        let Some(section) = self.section(at).filter(|_| lead.is_some()) else { return };
-        let entry = section.mentions.entry(lead.unwrap_or_default()).or_default();
-        entry.leads = entry.leads.saturating_add(1);
-        entry.described = entry.described.saturating_add(u16::from(is_described));
-    }
-
     /// Counts the identifiers of a range, and in code qualified names, too.
     fn count(&mut self, range: Range<usize>, field: fn(&mut Mentions) -> &mut u16) {
         let text = self.text;
-        let is_code = self.is_code || text[range.clone()].starts_with('`') || self.is_html_code;
         let Some(section) = self.section(range.start) else { return };
         let written = &text[range];
         let mut before: Option<(usize, &str)> = None;
         for (at, name) in identifiers_in_prose(written) {
-            let entry = section.mentions.entry(name.to_owned()).or_default();
-            if is_code {
-                let is_call = written[at + name.len()..].starts_with('(');
-                let is_member = written[..at].ends_with(['.', '#']) || written[..at].ends_with("::");
-                entry.calls = entry.calls.saturating_add(u16::from(is_call));
-                entry.members = entry.members.saturating_add(u16::from(is_member));
-            }
-            let count = field(entry);
+            let count = field(section.mentions.entry(name.to_owned()).or_default());
             *count = count.saturating_add(1);
             if let Some((start, owner)) = before {
                 let joint = &written[start + owner.len()..at];
@@ -440,23 +366,14 @@ impl<'t> Reader<'t> {
 
     fn finish(mut self) -> Vec<Section> {
         self.flush();
-        for section in &mut self.sections {
-            let in_code =
-                section.mentions.iter().filter(|(name, m)| !name.contains('.') && m.spans + m.fences > 0);
-            section.n_names_in_code = in_code.count();
-        }
         self.sections
     }
 }
 
 /// Stems of the words of a text, each once.
 fn stems(text: &str) -> Vec<String> {
-    stems_of(std::iter::once(text))
-}
-
-fn stems_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut found: Vec<String> =
-        texts.flat_map(words_of).map(|word| root(&word).to_owned()).filter(|stem| stem.len() > 1).collect();
+    let stems = words_of(text).into_iter().map(|word| root(&word).to_owned());
+    let mut found: Vec<String> = stems.filter(|stem| stem.len() > 1).collect();
     found.sort_unstable();
     found.dedup();
     found

@@ -1,4 +1,4 @@
-//! Models for text: embedders, rerankers, language models. Files of a local model are read by the caller.
+//! Models: embedders, rerankers and language models for text, boosted trees for features. Files of a local model are read by the caller.
 
 mod breaker;
 mod embedding;
@@ -11,6 +11,7 @@ mod rerank;
 mod secret;
 mod static_model;
 mod tls;
+mod trees;
 mod vocabulary;
 
 pub use breaker::{Admission, Breaker, BreakerOpen, BreakerSettings, BreakerState};
@@ -28,4 +29,5 @@ pub use rerank::{
 pub use secret::Secret;
 pub use static_model::StaticModel;
 pub use tls::{crypto_provider, tls_client_config};
+pub use trees::{N_LEAVES, TREE_DEPTH, Tree, Trees, tree_sums};
 pub use vocabulary::{Tokens, Vocabulary};

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use serde::{Deserialize, Serialize};
 
 use crate::ranker::{SCORE_FEATURE_NAMES, score_features};
-use crate::trees::{Tree, Trees};
+use craig_model::{Tree, Trees};
 use crate::{CHUNK_FEATURE_NAMES, ChunkFeatures};
 
 static RANKER: LazyLock<RwLock<Arc<ChunkRanker>>> = LazyLock::new(|| {

@@ -29,7 +29,6 @@ mod ranking;
 mod search;
 mod segment;
 mod top_k;
-mod trees;
 mod typos;
 
 pub use chunk_features::{CHUNK_FEATURE_NAMES, ChunkFeatures};
@@ -52,4 +51,3 @@ pub use ranker::{
     FeatureValues, RankerWeights, RelevanceWeights, SCORE_FEATURE_NAMES, ScoreWeights, score_features, shares,
 };
 pub use search::{CandidateFeatures, ChunkCandidate, Found, Retrieval, SearchOptions};
-pub use trees::{N_LEAVES, TREE_DEPTH, Tree, tree_sums};

@@ -1,343 +1,255 @@
-//! `explain`: evaluates explanations on labelled code, each repository with weights that were not fitted on it, and fits the
-//! compiled-in weights.
+//! `explain`: fits the model that judges which places explain a definition, and measures it where it was not fitted.
 
 mod cases;
-mod linear;
+mod outcome;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
-use craig_explain::{
-    Gate, GateWeights, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SCORE_FEATURES, SECTION_FEATURES,
-    SUBJECT_FEATURES, gate, gate_row, rank_rows,
-};
+use craig_explain::{FEATURES, Features, Judge, JudgeModel, judge};
 use rayon::prelude::*;
 
-use self::cases::{Example, gather};
-use self::linear::{Choice, Logistic, Observation, fit_choice, fit_logistic};
+use self::cases::{Candidate, Example, Judgement, Truth};
+use self::outcome::{Answer, Counts};
+use crate::boost::{Boosting, Gradient, Table, boost};
+use crate::metrics::sigmoid;
 
 #[derive(Args)]
 pub(crate) struct ExplainArguments {
-    /// File of labelled cases.
+    /// Files of labelled sections, whose repositories are in the folder of `--corpora`.
     #[arg(long)]
-    cases: PathBuf,
+    cases: Vec<PathBuf>,
     /// Folder with the repositories of the cases, each checked out under its name.
+    #[arg(long, requires = "cases")]
+    corpora: Option<PathBuf>,
+    /// File of definitions whose answers two readers judged.
     #[arg(long)]
-    corpora: PathBuf,
-    /// Fit, judge each repository by weights fitted on the others, and write the weights of all to this file.
+    judged: Option<PathBuf>,
+    /// Folder with their repositories; those that are not there are left out.
+    #[arg(long, requires = "judged")]
+    checkouts: Option<PathBuf>,
+    /// Fit, judge each repository by trees fitted on the others, and write the trees fitted to all to this file.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Judge each repository by weights fitted on the others, without writing any.
+    /// Judge each repository by trees fitted on the others, without writing any.
     #[arg(long)]
     cross_validate: bool,
-    /// Strength of the pull of the ranker's weights towards 0.
-    #[arg(long, default_value_t = 40.0)]
+    /// Cross-validate without each feature in turn.
+    #[arg(long)]
+    ablation: bool,
+    /// Number of trees.
+    #[arg(long, default_value_t = 120)]
+    trees: usize,
+    /// Share of each tree's answer that is added.
+    #[arg(long, default_value_t = 0.08)]
+    rate: f32,
+    /// Pull of the leaves towards 0.
+    #[arg(long, default_value_t = 6.0)]
     pull: f64,
-    /// Strength of the pull of the gate's weights towards 0.
-    #[arg(long, default_value_t = 40.0)]
-    gate_pull: f64,
-    /// Name every case that is answered wrongly.
+    /// Name every definition that is answered or refused wrongly.
     #[arg(long)]
     misses: bool,
-    /// Only the name's line is selected, not its whole definition.
-    #[arg(long)]
-    first_line: bool,
-    /// Write what the models see of each case to this file, a JSON object a line.
+    /// Write what the model sees of each definition to this file, a JSON object a line.
     #[arg(long)]
     dump: Option<PathBuf>,
-    /// Probability from which on an answer is given; the one with the fewest errors when not set.
-    #[arg(long)]
-    threshold: Option<f32>,
+    /// Probability from which on a name in a heading or entry counts as documented.
+    #[arg(long, default_value_t = 0.6)]
+    documented: f32,
+    /// Probability from which on a mention is shown.
+    #[arg(long, default_value_t = 0.7)]
+    mentioned: f32,
 }
 
+/// Repositories are judged in so many groups, each by trees that were fitted to the other groups.
+const N_FOLDS: usize = 10;
+
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<()> {
-    let examples = gather(&arguments.cases, &arguments.corpora, arguments.first_line)?;
+    let examples = gather(arguments)?;
     if let Some(file) = &arguments.dump {
         return dump(&examples, file);
     }
+    if arguments.ablation {
+        return ablation(&examples, arguments);
+    }
     if arguments.out.is_none() && !arguments.cross_validate {
-        let answers: Vec<Answer> =
-            examples.iter().map(|example| Answer::from_gate(gate(), example)).collect();
-        print(
-            &report(&examples, &answers, gate().threshold),
-            &examples,
-            &answers,
-            gate().threshold,
-            arguments.misses,
-        );
+        let answers: Vec<Answer> = examples.iter().map(|example| Answer::new(judge(), example)).collect();
+        print(&report(&examples, &answers), &examples, &answers, arguments.misses);
         return Ok(());
     }
-    let rankers = held_out_rankers(&examples, arguments.pull);
-    let scored: Vec<Vec<(usize, f32)>> =
-        examples.iter().map(|example| ranked(&rankers[&example.repository], example)).collect();
-    let gates = held_out_gates(&examples, &scored, arguments.gate_pull);
-    let answers: Vec<Answer> = examples
-        .iter()
-        .zip(&scored)
-        .map(|(example, ranked)| {
-            let confidence = gate_row(&example.evidence, ranked)
-                .map_or(0.0, |row| gates[&example.repository].probability(&row));
-            Answer::new(example, ranked.iter().map(|(at, _)| *at).collect(), confidence)
-        })
-        .collect();
-    let threshold = arguments.threshold.unwrap_or_else(|| best_threshold(&examples, &answers));
-    let lines = report(&examples, &answers, threshold);
-    print(&lines, &examples, &answers, threshold, arguments.misses);
+    let answers = held_out(&examples, arguments, None);
+    let lines = report(&examples, &answers);
+    print(&lines, &examples, &answers, arguments.misses);
     let Some(out) = &arguments.out else { return Ok(()) };
-    let weights = fit_all(&examples, &scored, arguments, threshold, lines);
-    let text = serde_json::to_string_pretty(&weights)? + "\n";
+    let all: Vec<&Example> = examples.iter().collect();
+    let model = JudgeModel { run: lines, ..fit(&all, arguments, None) };
+    let text = serde_json::to_string(&model)?.replace("{\"splits\"", "\n{\"splits\"") + "\n";
     std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))
 }
 
-/// Writes the features of all candidates of all cases, for looking at them with other tools.
+fn gather(arguments: &ExplainArguments) -> Result<Vec<Example>> {
+    let mut examples = Vec::new();
+    for file in &arguments.cases {
+        let corpora = arguments.corpora.as_ref().context("--cases needs --corpora")?;
+        examples.extend(cases::labelled(file, corpora)?);
+    }
+    if let Some(file) = &arguments.judged {
+        let checkouts = arguments.checkouts.as_ref().context("--judged needs --checkouts")?;
+        examples.extend(cases::judged(file, checkouts)?);
+    }
+    ensure!(!examples.is_empty(), "there is nothing to measure: give --cases, --judged or both");
+    Ok(examples)
+}
+
+/// Writes the features of all places of all definitions, for looking at them with other tools.
 fn dump(examples: &[Example], file: &Path) -> Result<()> {
-    let line = |example: &Example| {
-        let rows: Vec<_> =
-            example.evidence.candidates.iter().map(|one| one.features.to_array().to_vec()).collect();
+    let place = |example: &Example, one: &Candidate| {
         serde_json::json!({
-            "repository": example.repository, "place": example.label, "is_documented": example.is_documented,
-            "is_expected": example.is_expected, "places": example.places, "subject": example.evidence.subject.to_array().to_vec(), "sections": rows,
+            "form": format!("{:?}", one.found.form), "file": one.file, "section": [one.section.0, one.section.1],
+            "line": one.line, "text": one.text, "features": one.found.features.to_array().to_vec(),
+            "label": label(example, one),
         })
     };
-    let names = serde_json::json!({ "subject": SUBJECT_FEATURES, "sections": SECTION_FEATURES });
-    let lines = std::iter::once(names).chain(examples.iter().map(line));
+    let line = |example: &Example| {
+        let places: Vec<_> = example.places.iter().map(|one| place(example, one)).collect();
+        serde_json::json!({
+            "repository": example.repository, "definition": example.label, "truth": format!("{:?}", example.truth),
+            "places": places,
+        })
+    };
+    let lines = std::iter::once(serde_json::json!(FEATURES)).chain(examples.iter().map(line));
     let text: String = lines.map(|line| format!("{line}\n")).collect();
     std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// The answer to one case.
-struct Answer {
-    /// Rank of the first expected section, 0-based; none when it is no candidate.
-    rank: Option<usize>,
-    confidence: f32,
-}
-
-impl Answer {
-    fn new(example: &Example, order: Vec<usize>, confidence: f32) -> Self {
-        Self { rank: order.iter().position(|&at| example.is_expected[at]), confidence }
-    }
-
-    fn from_gate(gate: &Gate, example: &Example) -> Self {
-        let verdict = gate.judge(&example.evidence);
-        let index = |place: usize| {
-            example.evidence.candidates.iter().position(|one| one.at == place).unwrap_or_default()
-        };
-        Self::new(example, verdict.ranked.iter().map(|&(at, _)| index(at)).collect(), verdict.confidence)
-    }
-}
-
-fn repositories(examples: &[Example]) -> Vec<String> {
-    let mut names: Vec<String> = examples.iter().map(|example| example.repository.clone()).collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// Weight of a case of each repository: all cases of a repository together count as the root of their number, because many cases
-/// of one repository say less than as many of several; the mean is 1.
-fn case_weights(examples: &[&Example]) -> BTreeMap<String, f64> {
-    let mut numbers: BTreeMap<String, f64> = BTreeMap::new();
-    for example in examples {
-        *numbers.entry(example.repository.clone()).or_default() += 1.0;
-    }
-    let sum: f64 = numbers.values().map(|n| n.sqrt()).sum();
-    numbers.into_iter().map(|(name, n)| (name, examples.len() as f64 / sum / n.sqrt())).collect()
-}
-
-fn choices(examples: &[&Example]) -> Vec<Choice> {
-    let documented: Vec<&Example> =
-        examples.iter().copied().filter(|example| example.is_expected.contains(&true)).collect();
-    let weights = case_weights(&documented);
-    let choice = |example: &&Example| Choice {
-        rows: rank_rows(&example.evidence.candidates).iter().map(|row| row.map(f64::from).to_vec()).collect(),
-        is_right: example.is_expected.clone(),
-        weight: weights[&example.repository],
-    };
-    documented.iter().map(choice).collect()
-}
-
-fn held_out_rankers(examples: &[Example], pull: f64) -> BTreeMap<String, Vec<f64>> {
-    let without = |held: String| {
-        let seen: Vec<&Example> = examples.iter().filter(|example| example.repository != held).collect();
-        let weights = fit_choice(&choices(&seen), pull);
-        (held, weights)
-    };
-    repositories(examples).into_par_iter().map(without).collect()
-}
-
-fn ranked(weights: &[f64], example: &Example) -> Vec<(usize, f32)> {
-    let rows = rank_rows(&example.evidence.candidates);
-    let score = |row: &[f32]| row.iter().zip(weights).map(|(x, w)| f64::from(*x) * w).sum::<f64>() as f32;
-    let mut ranked: Vec<(usize, f32)> = rows.iter().map(|row| score(row)).enumerate().collect();
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    ranked
-}
-
-fn held_out_gates(
-    examples: &[Example],
-    scored: &[Vec<(usize, f32)>],
-    pull: f64,
-) -> BTreeMap<String, Logistic> {
-    let without = |held: String| {
-        let seen = examples.iter().zip(scored).filter(|(example, _)| example.repository != held);
-        let model = fit_logistic(&observations(seen), pull);
-        (held, model)
-    };
-    repositories(examples).into_iter().map(without).collect()
-}
-
-fn observations<'e>(scored: impl Iterator<Item = (&'e Example, &'e Vec<(usize, f32)>)>) -> Vec<Observation> {
-    let seen: Vec<_> = scored.collect();
-    let weights = case_weights(&seen.iter().map(|(example, _)| *example).collect::<Vec<_>>());
-    let observe = |(example, ranked): &(&Example, &Vec<(usize, f32)>)| {
-        Some(Observation {
-            row: gate_row(&example.evidence, ranked)?.map(f64::from).to_vec(),
-            is_true: example.is_documented,
-            weight: weights[&example.repository],
-        })
-    };
-    seen.iter().filter_map(observe).collect()
-}
-
-fn fit_all(
-    examples: &[Example],
-    scored: &[Vec<(usize, f32)>],
-    arguments: &ExplainArguments,
-    threshold: f32,
-    run: Vec<String>,
-) -> GateWeights {
-    let ranker = fit_choice(&choices(&examples.iter().collect::<Vec<_>>()), arguments.pull);
-    let model = fit_logistic(&observations(examples.iter().zip(scored)), arguments.gate_pull);
-    let (features, shares) = ranker.split_at(N_SECTION_FEATURES);
-    let (score_features, rest) = model.weights.split_at(SCORE_FEATURES.len());
-    let (subject, section) = rest.split_at(N_SUBJECT_FEATURES);
-    GateWeights {
-        run,
-        threshold,
-        features: named(SECTION_FEATURES, features),
-        shares: named(SECTION_FEATURES, shares),
-        bias: model.bias as f32,
-        score_features: named(SCORE_FEATURES, score_features),
-        subject: named(SUBJECT_FEATURES, subject),
-        section: named(SECTION_FEATURES, section),
-    }
-}
-
-/// The weights that do not round to 0, by name.
-fn named(names: &[&str], weights: &[f64]) -> BTreeMap<String, f32> {
-    let rounded = weights.iter().map(|weight| (weight * 10_000.0).round() / 10_000.0);
-    let pairs = names.iter().zip(rounded).filter(|&(_, weight)| weight != 0.0);
-    pairs.map(|(name, weight)| ((*name).to_owned(), weight as f32)).collect()
-}
-
-/// Outcomes of a set of cases.
-#[derive(Default)]
-struct Counts {
-    documented: usize,
-    first: usize,
-    top_three: usize,
-    answered_first: usize,
-    answered_top_three: usize,
-    refused: usize,
-    undocumented: usize,
-    answered_wrongly: usize,
-}
-
-impl Counts {
-    fn from_cases<'e>(cases: impl Iterator<Item = (&'e Example, &'e Answer)>, threshold: f32) -> Self {
-        let mut counts = Self::default();
-        for (example, answer) in cases {
-            let is_answered = answer.confidence >= threshold;
-            if example.is_documented {
-                counts.documented += 1;
-                let is_within = |n: usize| answer.rank.is_some_and(|rank| rank < n);
-                counts.first += usize::from(is_within(1));
-                counts.top_three += usize::from(is_within(3));
-                counts.answered_first += usize::from(is_within(1) && is_answered);
-                counts.answered_top_three += usize::from(is_within(3) && is_answered);
-                counts.refused += usize::from(!is_answered);
-            } else {
-                counts.undocumented += 1;
-                counts.answered_wrongly += usize::from(is_answered);
-            }
+/// Whether a place explains a definition, as far as that is known.
+fn label(example: &Example, one: &Candidate) -> Option<bool> {
+    match &example.truth {
+        Truth::Nothing => Some(false),
+        Truth::Sections(expected) => {
+            let is_expected =
+                expected.iter().any(|place| place.file == one.file && place.line == one.section.0);
+            // What else says the name of something documented may be a fair mention.
+            (is_expected || expected.is_empty() || one.found.is_name()).then_some(is_expected)
         }
-        counts
-    }
-
-    fn line(&self, name: &str) -> String {
-        let share = |n: usize, total: usize| {
-            if total == 0 { "    –".to_owned() } else { format!("{:.3}", n as f64 / total as f64) }
-        };
-        let answered = self.documented - self.refused;
-        format!(
-            "{name:<14} {:>4} documented: rank 1 {} top 3 {} | of answered: {} {} | refused {} | refusals as misses: {} {} | {:>4} undocumented: answered {}",
-            self.documented,
-            share(self.first, self.documented),
-            share(self.top_three, self.documented),
-            share(self.answered_first, answered),
-            share(self.answered_top_three, answered),
-            share(self.refused, self.documented),
-            share(self.answered_first, self.documented),
-            share(self.answered_top_three, self.documented),
-            self.undocumented,
-            share(self.answered_wrongly, self.undocumented),
-        )
+        Truth::Answer { judgement: Judgement::Good, quotes } => {
+            quotes.iter().any(|place| outcome::is_about(one, place)).then_some(true)
+        }
+        Truth::Answer { quotes, .. } => {
+            let is_quoted = |place: &cases::Place| place.file == one.file && place.line == one.line;
+            quotes.iter().any(is_quoted).then_some(false)
+        }
+        Truth::Lines(named) => named.iter().any(|place| outcome::is_about(one, place)).then_some(true),
     }
 }
 
-/// The threshold with the least sum of the rates of false answers and false refusals, false answers counting twice: half as many
-/// are allowed.
-fn best_threshold(examples: &[Example], answers: &[Answer]) -> f32 {
-    let cost = |threshold: f32| {
-        let counts = Counts::from_cases(examples.iter().zip(answers), threshold);
-        let share = |n: usize, total: usize| n as f64 / total.max(1) as f64;
-        2.0 * share(counts.answered_wrongly, counts.undocumented) + share(counts.refused, counts.documented)
+/// A model fitted to some examples, without a feature.
+fn fit(examples: &[&Example], arguments: &ExplainArguments, without: Option<usize>) -> JudgeModel {
+    let mut rows: Vec<Features> = Vec::new();
+    let mut labels: Vec<(bool, f64)> = Vec::new();
+    for example in examples {
+        let labelled: Vec<(&Candidate, bool)> =
+            example.places.iter().filter_map(|one| Some((one, label(example, one)?))).collect();
+        // Many places of one definition say less than as many of several.
+        let weight = 1.0 / (labelled.len().max(1) as f64).sqrt();
+        for (one, is_right) in labelled {
+            rows.push(one.found.features);
+            labels.push((is_right, weight));
+        }
+    }
+    let column = |feature: usize| rows.iter().map(|row| row.to_array()[feature]).collect();
+    let kept: Vec<usize> = (0..FEATURES.len()).filter(|at| Some(*at) != without).collect();
+    let columns: Vec<Vec<f32>> = kept.iter().map(|&at| column(at)).collect();
+    let names: Vec<&str> = kept.iter().map(|&at| FEATURES[at]).collect();
+    let weight_of = |wanted: bool| -> f64 {
+        labels.iter().filter(|(is_right, _)| *is_right == wanted).map(|(_, weight)| weight).sum()
     };
-    let thresholds = (20..80).map(|percent| percent as f32 / 100.0);
-    let costs: Vec<(f32, f64)> = thresholds.map(|threshold| (threshold, cost(threshold))).collect();
-    let least = costs.iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
-    let best: Vec<f32> = costs.iter().filter(|(_, cost)| *cost <= least + 1e-9).map(|(at, _)| *at).collect();
-    best.get(best.len() / 2).copied().unwrap_or(0.5)
+    let bias = (weight_of(true) / weight_of(false)).ln() as f32;
+    let boosting = Boosting {
+        n_trees: arguments.trees,
+        rate: arguments.rate,
+        pull: arguments.pull,
+        share: 0.7,
+        seed: 0,
+    };
+    let trees = boost(&Table::new(&names, &columns), &boosting, bias, |scores| {
+        let gradient = |(&score, &(is_right, weight)): (&f32, &(bool, f64))| {
+            let probability = sigmoid(f64::from(score));
+            Gradient {
+                first: weight * (probability - f64::from(u8::from(is_right))),
+                second: weight * probability * (1.0 - probability),
+            }
+        };
+        scores.iter().zip(&labels).map(gradient).collect()
+    });
+    JudgeModel {
+        run: Vec::new(),
+        documented: arguments.documented,
+        mentioned: arguments.mentioned,
+        bias,
+        trees,
+    }
 }
 
-fn report(examples: &[Example], answers: &[Answer], threshold: f32) -> Vec<String> {
-    let pairs = || examples.iter().zip(answers);
-    let mut lines: Vec<String> = repositories(examples)
-        .iter()
-        .map(|name| {
-            Counts::from_cases(pairs().filter(|(example, _)| example.repository == *name), threshold)
-                .line(name)
+/// Answers to all examples, each by trees fitted to the repositories of other folds.
+fn held_out(examples: &[Example], arguments: &ExplainArguments, without: Option<usize>) -> Vec<Answer> {
+    let repositories: BTreeSet<&str> = examples.iter().map(|example| example.repository.as_str()).collect();
+    let folds: BTreeMap<&str, usize> =
+        repositories.into_iter().enumerate().map(|(at, name)| (name, at % N_FOLDS)).collect();
+    let judges: Vec<Judge> = (0..N_FOLDS)
+        .into_par_iter()
+        .map(|fold| {
+            let seen: Vec<&Example> =
+                examples.iter().filter(|example| folds[example.repository.as_str()] != fold).collect();
+            Judge::new(&fit(&seen, arguments, without)).expect("trees over known features")
         })
         .collect();
-    lines.push(Counts::from_cases(pairs(), threshold).line("all"));
-    lines.push(format!("threshold {threshold}"));
+    examples.iter().map(|example| Answer::new(&judges[folds[example.repository.as_str()]], example)).collect()
+}
+
+#[expect(clippy::print_stdout, reason = "a developer's tool")]
+fn ablation(examples: &[Example], arguments: &ExplainArguments) -> Result<()> {
+    let all = (0..FEATURES.len()).map(Some);
+    for without in std::iter::once(None).chain(all) {
+        let answers = held_out(examples, arguments, without);
+        let counts = Counts::from_answers(examples.iter().zip(&answers));
+        let name = without.map_or("nothing", |at| FEATURES[at]);
+        println!("without {name:<16} {}", counts.short());
+    }
+    Ok(())
+}
+
+fn report(examples: &[Example], answers: &[Answer]) -> Vec<String> {
+    let of = |is_judged: bool| {
+        let pairs = examples.iter().zip(answers);
+        Counts::from_answers(
+            pairs.filter(|(example, _)| matches!(example.truth, Truth::Sections(_)) != is_judged),
+        )
+    };
+    let mut lines = Vec::new();
+    for (name, counts) in [("labelled sections", of(false)), ("judged answers", of(true))] {
+        if counts.n > 0 {
+            lines.extend(counts.lines(name));
+        }
+    }
     lines
 }
 
 #[expect(clippy::print_stdout, reason = "a developer's tool")]
-fn print(lines: &[String], examples: &[Example], answers: &[Answer], threshold: f32, misses: bool) {
-    if misses {
-        for (example, answer) in examples.iter().zip(answers) {
-            if let Some(what) = miss(example, answer, threshold) {
-                println!("{what:<22} {:.3} {} {}", answer.confidence, example.repository, example.label);
-            }
+fn print(lines: &[String], examples: &[Example], answers: &[Answer], misses: bool) {
+    for (example, answer) in examples.iter().zip(answers).filter(|_| misses) {
+        if let Some(what) = answer.miss() {
+            let shown = answer.shown.map(|at| &example.places[at]);
+            let shown = shown.map(|one| format!(" {}:{} {:?}", one.file, one.line, one.text));
+            println!(
+                "{what} {:.3} {} {}{}",
+                answer.confidence,
+                example.repository,
+                example.label,
+                shown.unwrap_or_default()
+            );
         }
     }
     lines.iter().for_each(|line| println!("{line}"));
-}
-
-fn miss(example: &Example, answer: &Answer, threshold: f32) -> Option<String> {
-    let is_answered = answer.confidence >= threshold;
-    match (example.is_documented, is_answered, answer.rank) {
-        (true, false, rank) => {
-            Some(format!("refused, rank {}", rank.map_or("–".to_owned(), |rank| (rank + 1).to_string())))
-        }
-        (true, true, Some(0)) | (false, false, _) => None,
-        (true, true, rank) => {
-            Some(format!("rank {}", rank.map_or("–".to_owned(), |rank| (rank + 1).to_string())))
-        }
-        (false, true, _) => Some("answered".to_owned()),
-    }
 }

@@ -3,6 +3,7 @@
 mod ablation;
 mod adam;
 mod answered;
+mod boost;
 mod context;
 mod corpus;
 mod dense;

@@ -4,12 +4,13 @@ use craig_chunk::ChunkKind;
 use craig_text::{compact, whole_words};
 
 use crate::context::{Subject, is_same_owner, owner_likeness};
-use crate::library::Library;
-use crate::names::{is_in_span, is_plain_word, trailing_name, words_of};
+use crate::library::{Library, Place};
+use crate::names::{BEFORE_NAMES, is_in_span, is_plain_word, trailing_name, words_of};
+use crate::page::{HeadingName, heading_names, plain};
 
 /// Whose a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Whose {
+pub(crate) enum Whose {
     /// What stands before its dot is another owner, module or variable than the subject's.
     Foreign,
     /// Nothing says whose it is.
@@ -30,66 +31,84 @@ const FEW_SIBLINGS: usize = 4;
 const MAX_SIBLINGS: usize = 80;
 
 /// What stands for the owner itself inside of it.
-const SELF: &[&str] = &["this", "self", "cls", "super", "my", "parent", "static"];
+const SELF: &[&str] = &["this", "self", "cls", "super"];
 
 /// Whose name a text says, by what stands before it: the subject's own if it is so in one place, else another's if it is so
-/// in one. `Unknown` where the text does not say it. What a sentence says to be from a linked place is another's.
-pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str) -> Whose {
-    let places = occurrences(text, name).map(|at| match qualifier(&text[..at]) {
-        Some(written) => whose_is(library, subject, written),
-        None => Whose::Unknown,
-    });
-    let (mut surest, mut is_foreign) =
-        (Whose::Unknown, is_from_elsewhere(text) || is_linked_elsewhere(library, name, text));
-    for place in places {
-        surest = surest.max(place);
-        is_foreign |= place == Whose::Foreign;
-    }
+/// in one.
+pub(crate) fn whose(library: &Library, subject: &Subject, name: &str, text: &str) -> Whose {
+    let places: Vec<Whose> = occurrences(text, name)
+        .map(|at| qualifier(&text[..at]).map_or(Whose::Unknown, |written| whose_is(library, subject, written)))
+        .collect();
+    let surest = places.iter().copied().max().unwrap_or(Whose::Unknown);
     match surest {
-        Whose::Unknown | Whose::Foreign if is_foreign => Whose::Foreign,
+        Whose::Unknown if places.contains(&Whose::Foreign) => Whose::Foreign,
         Whose::Unknown if says_owner(subject, name, text) => Whose::Own,
-        Whose::Unknown | Whose::Project if says_namesake(subject, text) => Whose::Foreign,
         _ => surest,
     }
 }
 
-/// Whether a text says a name and, as code, its owner: "the `Mutation` property of your `Schema`".
+/// Whether a text says, as code, a name and its owner: "the `Mutation` property of your `Schema`".
 fn says_owner(subject: &Subject, name: &str, text: &str) -> bool {
     let is_span = |at: usize| is_in_span(text, at);
     let owner = subject.owner.as_deref().filter(|owner| owner.len() > 2 && *owner != name);
     owner.is_some_and(|owner| whole_words(text, owner).any(is_span)) && occurrences(text, name).any(is_span)
 }
 
-/// Whether a text says what else has something of the subject's name, and not what the subject belongs to.
-fn says_namesake(subject: &Subject, text: &str) -> bool {
-    let says = |holder: &String| {
-        let mut places = whole_words(text, holder);
-        places.any(|at| !is_plain_word(holder) || is_in_span(text, at))
+/// Whether a section speaks of what has something of the subject's name: its heading, one above or the page's is the name of
+/// that, and none is that of what the subject belongs to.
+pub(crate) fn is_of_namesake(place: Place<'_>, subject: &Subject) -> bool {
+    if subject.namesakes.is_empty() {
+        return false;
+    }
+    let headings: Vec<String> = headings(place).chain([place.page.stem().to_owned()]).collect();
+    let names: Vec<HeadingName> = headings.iter().flat_map(|heading| heading_names(heading)).collect();
+    let is_of = |holder: &String| {
+        let is_holder = |of: &HeadingName| {
+            of.is_alone && is_same_owner(&of.named.name, holder) || is_same_owner(&of.named.owner, holder)
+        };
+        headings.iter().any(|heading| is_same_owner(heading, holder)) || names.iter().any(is_holder)
     };
-    subject.namesakes.iter().any(says)
-        && !subject.holders().any(|own| whole_words(text, own).next().is_some())
+    subject.namesakes.iter().any(is_of) && !subject.holders().any(is_of)
 }
 
-/// Whether a sentence says that what it names is from another project: "the functions from [date-fns](https://…)".
-fn is_from_elsewhere(text: &str) -> bool {
-    let mut targets = text.split(" from [").skip(1).filter_map(|rest| rest.split_once("]("));
-    targets.any(|(_, target)| target.starts_with("http"))
+/// The heading of a section, those above it, and the page's, as they are read.
+pub(crate) fn headings(place: Place<'_>) -> impl Iterator<Item = String> {
+    let mut sections = place.page.sections.iter();
+    let title = sections.find(|section| section.outline.level == 1 && !section.names.is_empty());
+    let outline = &place.section.outline;
+    let above = outline.path.iter().chain([&outline.heading]).chain(title.map(|of| &of.outline.heading));
+    above.map(|heading| plain(heading))
 }
 
-/// Whether a name is the text of a link to another project's pages: "[`handle_info`](https://other.hexdocs.pm/…)".
-fn is_linked_elsewhere(library: &Library, name: &str, text: &str) -> bool {
-    occurrences(text, name).any(|at| {
-        let rest = text[at + name.len()..].trim_start_matches(|c: char| c != ']' && c != ' ' && c != '\n');
-        let target = rest.strip_prefix("](http").and_then(|rest| rest.split(')').next());
-        target.is_some_and(|target| {
-            !target.split(['/', '.']).any(|part| library.is_project_word(&compact(part)))
-        })
+/// Whether a sentence says a name; a name that is a plain word, only as code that begins with it.
+pub(crate) fn says(sentence: &str, name: &str) -> bool {
+    let is_word = is_plain_word(name);
+    occurrences(sentence, name).any(|at| {
+        let is_call = sentence[at + name.len()..].starts_with('(');
+        let is_member = sentence[..at].ends_with(['.', '#', ':']) && !sentence[..at].ends_with(": ");
+        let after = sentence[at + name.len()..].strip_prefix(' ');
+        let is_phrase = after.is_some_and(|after| after.starts_with(char::is_alphabetic));
+        let is_annotation = sentence[..at].ends_with('@');
+        !is_word || begins_span(&sentence[..at]) && !is_phrase || is_call || is_member || is_annotation
     })
+}
+
+/// Whether what ends here is the beginning of a code span, or of one with a mark or a word for the kind of thing: `@x`,
+/// `new x`. What stands in the middle of code is a part of something else: `ignore missing`, `{ "code": 80 }`.
+fn begins_span(before: &str) -> bool {
+    let Some((outside, inside)) = before.rsplit_once('`') else { return false };
+    let is_span = outside.matches('`').count() % 2 == 0;
+    let is_mark = inside.chars().all(|c| "@.#$&*:<'\"-".contains(c));
+    is_span && (is_mark || is_kind_before(inside))
+}
+
+fn is_kind_before(inside: &str) -> bool {
+    inside.ends_with(' ') && !inside.trim().contains(' ') && BEFORE_NAMES.contains(&inside.trim())
 }
 
 /// Where a text says a name as a thing of its own: neither the owner of another one, as in `Client.close`, nor a part of a
 /// compound, as in "client-side" and `http-client`.
-pub(super) fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+pub(crate) fn occurrences<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     whole_words(text, name).filter(move |&at| {
         let (before, rest) = (&text[..at], &text[at + name.len()..]);
         let more = rest.trim_start_matches(['.', ':', '#', '\\']);
@@ -114,7 +133,7 @@ fn qualifier(before: &str) -> Option<&str> {
 }
 
 /// Whose a name behind a qualifier is.
-pub(super) fn whose_is(library: &Library, subject: &Subject, written: &str) -> Whose {
+pub(crate) fn whose_is(library: &Library, subject: &Subject, written: &str) -> Whose {
     if let Some(package) = subject.package.as_ref().filter(|_| subject.owner.is_none()) {
         return if is_same_owner(package, written) { Whose::Own } else { Whose::Foreign };
     }
