@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use craig_text::{compact, root};
+use craig_text::root;
 
 use crate::context::Subject;
 use crate::library::{Library, Place};
 use crate::names::{is_plain_word, is_stem_alike, words_of};
 use crate::page::Section;
-use crate::statements::{Statement, entry, opening, statements};
+use crate::statements::{Statement, entry, opening, sample_after, statements};
 use crate::whose::{Whose, is_of_namesake, occurrences, says, whose, whose_is};
 
 /// Most sections that are read for one subject.
@@ -69,12 +69,6 @@ pub(crate) fn candidates(library: &Library, subject: &Subject) -> Vec<Candidate>
     found
 }
 
-/// Whether two names are the same to who varies case and joints, as programmers and writers do: `upper_first`, `UpperFirst`,
-/// "Upper first".
-pub(crate) fn is_variant(written: &str, name: &str) -> bool {
-    written != name && compact(written) == compact(name)
-}
-
 /// The names of a subject.
 struct Names {
     /// Each with how it is written; the exact one first.
@@ -99,10 +93,11 @@ impl Names {
         self.written.iter().find(|(written, _)| written == name).map(|(_, spelling)| *spelling)
     }
 
-    /// Whether a heading has the words of a name of several, and how many others.
+    /// Whether a heading has the words of a name of several, or is that of one; and how many others it has.
     fn words_in(&self, section: &Section) -> Option<usize> {
         let has = |stem: &String| section.heading_stems.iter().any(|other| is_stem_alike(stem, other));
-        let is_whole = self.stems.len() > 1 && self.stems.iter().all(has);
+        let is_alone = section.heading_stems.len() == 1;
+        let is_whole = (self.stems.len() > 1 || is_alone) && self.stems.iter().all(has);
         is_whole.then(|| section.heading_stems.len().saturating_sub(self.stems.len()))
     }
 }
@@ -113,10 +108,15 @@ fn sections(library: &Library, names: &Names) -> BTreeSet<usize> {
     for (name, _) in &names.written {
         let documented: BTreeSet<u32> = library.named(name).iter().copied().collect();
         weighed.extend(documented.iter().map(|&at| (0, at as usize)));
-        let weight = |at: &u32, n: u16| if documented.contains(at) { 0 } else { 1_000 - u32::from(n).min(999) };
-        weighed.extend(library.mentions(name).iter().map(|(at, m)| (weight(at, m.code + m.prose), *at as usize)));
+        let weight =
+            |at: &u32, n: u16| if documented.contains(at) { 0 } else { 1_000 - u32::from(n).min(999) };
+        weighed.extend(
+            library.mentions(name).iter().map(|(at, m)| (weight(at, m.code + m.prose), *at as usize)),
+        );
     }
-    if let Some(rarest) = names.stems.iter().map(|stem| library.headed_with_stem(stem)).min_by_key(|of| of.len()) {
+    if let Some(rarest) =
+        names.stems.iter().map(|stem| library.headed_with_stem(stem)).min_by_key(|of| of.len())
+    {
         let is_headed = |at: &&u32| names.words_in(library.place(**at as usize).section).is_some();
         weighed.extend(rarest.iter().filter(is_headed).map(|&at| (0, at as usize)));
     }
@@ -146,8 +146,11 @@ impl Reading<'_> {
         let entries = self.entries(&statements);
         let is_of_entry =
             |bytes: &Range<usize>| entries.iter().any(|entry: &Candidate| entry.quotes.contains(bytes));
-        let said: Vec<Candidate> =
-            statements.iter().filter(|one| !is_of_entry(&one.bytes)).filter_map(|one| self.said(one, &statements)).collect();
+        let said: Vec<Candidate> = statements
+            .iter()
+            .filter(|one| !is_of_entry(&one.bytes))
+            .filter_map(|one| self.said(one, &statements))
+            .collect();
         found.extend(entries);
         found.extend(said);
     }
@@ -159,7 +162,8 @@ impl Reading<'_> {
             let spelling = self.names.spelling(&of.named.name)?;
             let form = if of.is_alone { Form::Heading } else { Form::Topic };
             let owner = of.named.owner.as_str();
-            let whose = if owner.is_empty() { Whose::Unknown } else { whose_is(self.library, self.subject, owner) };
+            let whose =
+                if owner.is_empty() { Whose::Unknown } else { whose_is(self.library, self.subject, owner) };
             Some((form, spelling, whose, of.is_call))
         });
         let by_words = || {
@@ -173,7 +177,14 @@ impl Reading<'_> {
             named.max_by_key(|&(form, spelling, whose, _)| (form, whose, spelling)).or_else(by_words)?;
         let says = |bytes: &Range<usize>| self.says(&self.place.page.text[bytes.clone()]).is_some();
         let quotes = opening(self.place, statements, &says);
-        (!quotes.is_empty()).then_some(Candidate { at: self.place.at, form, spelling, whose, is_call, quotes })
+        (!quotes.is_empty()).then_some(Candidate {
+            at: self.place.at,
+            form,
+            spelling,
+            whose,
+            is_call,
+            quotes,
+        })
     }
 
     /// The entries of lists and tables that begin with the name.
@@ -199,14 +210,17 @@ impl Reading<'_> {
         units.iter().enumerate().filter_map(of_unit).collect()
     }
 
-    /// A sentence that says the name, behind the one it goes on from.
+    /// A sentence that says the name, behind the one it goes on from; or one that announces a sample that has it.
     fn said(&self, statement: &Statement, statements: &[Statement]) -> Option<Candidate> {
         let text = &self.place.page.text[statement.bytes.clone()];
-        if statement.announces {
-            return None;
-        }
-        let (name, spelling) = self.says(text)?;
+        let sample = statement.announces.then(|| sample_after(self.place, statement.unit)).flatten();
+        let of_sample = sample.as_ref().map(|bytes| &self.place.page.text[bytes.clone()]);
+        let (name, spelling) =
+            self.says(text).or_else(|| of_sample.and_then(|sample| self.is_called(sample)))?;
         let mut quotes = vec![statement.bytes.clone()];
+        if statement.announces {
+            quotes.push(sample?);
+        }
         if statement.goes_on {
             let before = statements.iter().find(|before| before.is_before(statement))?;
             quotes.insert(0, before.bytes.clone());
@@ -220,6 +234,15 @@ impl Reading<'_> {
             is_call,
             quotes,
         })
+    }
+
+    /// The name of the subject that a sample of code calls, if any.
+    fn is_called(&self, sample: &str) -> Option<(&str, Spelling)> {
+        let calls = |(name, spelling): &&(String, Spelling)| {
+            *spelling == Spelling::Exact
+                && occurrences(sample, name).any(|at| sample[at + name.len()..].starts_with('('))
+        };
+        self.names.written.iter().find(calls).map(|(name, spelling)| (name.as_str(), *spelling))
     }
 
     /// The name of the subject that a text says, if any.

@@ -1,19 +1,21 @@
 //! What a selection of code is: the symbol it defines or stands in, what that belongs to, what surrounds it.
 
-mod layout;
+mod definitions;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
+use craig_chunk::{ChunkKind, Outline, chunk};
 use craig_source::{ContentHash, Language, mask_text};
 use craig_text::{compact, is_identifier_char, whole_words};
 use serde::Serialize;
 
 use crate::comment::Comment;
-use crate::names::{identifiers, words_of};
+use crate::names::{identifiers, trailing_name, words_of};
+
+use self::definitions::Defined;
 
 /// Lines around the selection that are kept.
 const SURROUNDING_LINES: usize = 3;
@@ -105,7 +107,8 @@ impl CodeContext {
         let first = first.clamp(1, n_lines);
         let last = last.clamp(first, n_lines);
         let outline = outline_of(language, text);
-        let reading = Reading { path: file_name, text, outline: &outline, first, last };
+        let definitions = definitions::definitions(&outline);
+        let reading = Reading { path: file_name, text, outline: &outline, definitions, lines: (first, last) };
         let subjects = reading.subjects(asked);
         let (function_name, class_name) = reading.enclosing_names();
         Self {
@@ -214,246 +217,115 @@ struct Reading<'t> {
     path: &'t str,
     text: &'t str,
     outline: &'t Outline,
-    first: usize,
-    last: usize,
+    definitions: Vec<Defined>,
+    /// First and last selected line, from 1.
+    lines: (usize, usize),
 }
 
-impl<'t> Reading<'t> {
-    /// The definitions that begin in the selection, else the one around it, else the names that are used in it.
+impl Reading<'_> {
+    /// The definition that begins in the selection, else the one around it, else the names that are used in it.
     fn subjects(&self, asked: Asked) -> Vec<Subject> {
-        let mut found = Vec::new();
-        let defined: Vec<&Symbol> =
-            self.outline.symbols.iter().filter(|symbol| self.begins_in_selection(symbol)).collect();
-        // Members come after what they are members of.
-        if let Some(outermost) = defined.iter().min_by_key(|symbol| (depth(symbol), symbol.line)) {
-            found.push(self.subject(outermost));
-        } else if let Some(declared) = layout::declared(self.text, self.first_line_of_code()) {
-            found.push(self.member(&declared));
-        }
-        let around = self.innermost_around();
-        if found.is_empty() && self.first == self.last {
-            found
-                .extend(around.filter(|symbol| self.is_clause_of(symbol)).map(|symbol| self.subject(symbol)));
-        }
-        if found.is_empty() && asked == Asked::Lines && self.first == self.last {
-            found.extend(around.and_then(|symbol| self.field(symbol)));
-        }
-        let is_definition = !found.is_empty();
-        if !is_definition {
-            // Members of an object that is assigned in passing are in no outline.
-            // Inside of a function, only one that the selection begins with: `return { start () { … } }`.
-            let is_value = around.is_none_or(|symbol| is_value(symbol.kind));
-            let begins = |one: &layout::Member| self.first_line_of_code() == one.line;
-            found.extend(
-                layout::member_around(self.text, self.first)
-                    .filter(|one| is_value || begins(one))
-                    .map(|one| self.member(&one)),
-            );
-            found.extend(around.map(|symbol| self.subject(symbol)));
+        let mut found: Vec<Subject> = self.defined().map(|of| self.subject(of)).into_iter().collect();
+        let is_one_line = found.is_empty() && self.lines.0 == self.lines.1;
+        if found.is_empty() {
+            found.extend(self.around().map(|of| self.subject(of)));
         }
         // What a definition uses says nothing of what it is.
-        let is_one_line = !is_definition && self.last == self.first;
         if found.is_empty() || is_one_line || asked == Asked::Place {
             found.extend(self.used_names());
         }
         let mut known = BTreeSet::new();
         found.retain(|subject| known.insert((subject.name.clone(), subject.owner.clone())));
-        // What a module exports has no name by that, and what a file imports from beside it is defined there.
-        found.retain(|subject| subject.name != "exports" && !is_import(&subject.definition));
         found
     }
 
-    /// The first selected line that is not blank, 1-based.
-    fn first_line_of_code(&self) -> usize {
-        let selected = line_range(self.text, self.first, self.last);
-        self.first + selected.lines().position(|line| !line.trim().is_empty()).unwrap_or(0)
+    /// The outermost definition whose name, or else whose first line, is selected; or of which the line is another clause.
+    fn defined(&self) -> Option<&Defined> {
+        let (first, last) = self.lines;
+        let outermost = |begins: &dyn Fn(&Defined) -> usize| {
+            let within = self.definitions.iter().filter(|of| (first..=last).contains(&begins(of)));
+            within.min_by_key(|of| (of.depth, of.line))
+        };
+        let clause = || self.around().filter(|of| first == last && self.is_clause_of(of));
+        outermost(&|of| of.line).or_else(|| outermost(&|of| of.lines.0)).or_else(clause)
     }
 
-    fn begins_in_selection(&self, symbol: &Symbol) -> bool {
-        (self.first..=self.last).contains(&(symbol.line as usize))
-    }
-
-    /// Whether the selected line begins another clause of a function that has several, in Haskell also the first below its
-    /// signature: `init(_arg) do`.
-    fn is_clause_of(&self, symbol: &Symbol) -> bool {
-        let line = line_range(self.text, self.first, self.first);
+    /// Whether the selected line begins another clause of a function that has several: `init(_arg) do`.
+    fn is_clause_of(&self, of: &Defined) -> bool {
+        let line = line_range(self.text, self.lines.0, self.lines.0);
         let head = line.split(['(', '=', '{']).next().unwrap_or_default();
-        let is_function = matches!(symbol.kind, ChunkKind::Function | ChunkKind::Method);
-        let is_call = head.trim_start().starts_with("return ");
-        is_function && !is_call && identifiers(head).any(|(_, name)| name == symbol.name)
+        of.is_function()
+            && !head.trim_start().starts_with("return ")
+            && identifiers(head).any(|(_, name)| name == of.name)
     }
 
-    fn innermost_around(&self) -> Option<&'t Symbol> {
-        let around = self
-            .outline
-            .symbols
-            .iter()
-            .filter(|symbol| symbol.line as usize <= self.last && symbol.line_end as usize >= self.first);
-        around.max_by_key(|symbol| (depth(symbol), symbol.line))
+    /// The innermost definition around the selection.
+    fn around(&self) -> Option<&Defined> {
+        self.definitions.iter().filter(|of| of.holds(self.lines)).max_by_key(|of| (of.depth, of.line))
     }
 
     fn enclosing_names(&self) -> (Option<String>, Option<String>) {
-        let is_function = |kind| matches!(kind, ChunkKind::Function | ChunkKind::Method);
-        let is_class = |kind| matches!(kind, ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum);
-        let touches = |symbol: &&Symbol| {
-            self.begins_in_selection(symbol)
-                || (symbol.line as usize <= self.first && symbol.line_end as usize >= self.last)
-        };
-        let touching: Vec<&Symbol> = self.outline.symbols.iter().filter(touches).collect();
-        let function = touching
-            .iter()
-            .filter(|symbol| is_function(symbol.kind))
-            .min_by_key(|symbol| (!self.begins_in_selection(symbol), symbol.line));
-        let class = touching.iter().find(|symbol| is_class(symbol.kind)).map(|symbol| symbol.name.clone());
-        let owner = function.and_then(|symbol| owner_of(symbol));
-        (function.map(|symbol| symbol.name.clone()), class.or(owner))
+        let begins = |of: &&Defined| (self.lines.0..=self.lines.1).contains(&of.line);
+        let encloses = |of: &&Defined| of.lines.0 <= self.lines.0 && of.lines.1 >= self.lines.1;
+        let touching = || self.definitions.iter().filter(|of| begins(of) || encloses(of));
+        let function = touching().filter(|of| of.is_function()).min_by_key(|of| (!begins(of), of.line));
+        let class = touching().find(|of| of.is_type()).map(|of| of.name.clone());
+        let owner = function.and_then(|of| of.owner.clone());
+        (function.map(|of| of.name.clone()), class.or(owner))
     }
 
-    fn subject(&self, symbol: &Symbol) -> Subject {
-        let opener =
-            layout::opener(self.text, symbol.line as usize).map(|(_, open)| open).unwrap_or_default();
-        let owner = owner_of(symbol).or_else(|| layout::prototype_owner(opener).map(str::to_owned));
-        let is_top_exported = is_exported(self.text, owner.as_deref().unwrap_or(&symbol.name));
-        let definition = line_range(self.text, symbol.line as usize, symbol.line_end as usize);
-        let name = symbol.name.trim_start_matches('#');
-        // `defmodule A.B`
-        let (above, name) = name.rsplit_once('.').map_or((None, name), |(above, name)| (Some(above), name));
-        let owner = owner.or_else(|| above.and_then(|above| above.rsplit('.').next()).map(str::to_owned));
-        let name = name.to_owned();
-        let line = line_range(self.text, symbol.line as usize, symbol.line as usize);
+    fn subject(&self, of: &Defined) -> Subject {
+        let text = line_range(self.text, of.lines.0, of.lines.1);
+        let is_beside = |other: &&Defined| {
+            other.owner == of.owner && other.depth == of.depth && other.name != of.name && !other.is_private
+        };
+        let beside = self.definitions.iter().filter(is_beside);
         Subject {
-            is_private: symbol.name.starts_with(['#', '_'])
-                || name.ends_with('_')
-                || line.trim_start().starts_with("private ")
-                || line.trim_start().starts_with("protected "),
-            is_exported: is_top_exported
-                || line.contains("export ")
-                || line.contains("exports")
-                || layout::opens_export(opener)
-                || layout::is_attached(self.text, &name),
-            ancestors: owner
-                .as_deref()
-                .map(|owner| ancestors(self.text, owner))
-                .unwrap_or_default()
-                .into_iter()
-                .chain(layout::implemented(opener).map(str::to_owned))
-                .collect(),
-            aliases: aliases(self.text, &name),
-            kind: Some(symbol.kind),
-            line: Some(symbol.line as usize),
-            comment: Comment::of_definition(self.path, self.text, symbol.line, symbol.line_end),
-            definition: clipped(definition, MAX_DEFINITION_BYTES).to_owned(),
-            siblings: self.siblings(symbol),
+            name: of.name.clone(),
+            owner: of.owner.clone(),
+            ancestors: of.ancestors.clone(),
+            aliases: of.aliases.clone(),
+            kind: of.kind,
+            line: Some(of.line),
+            is_exported: of.is_exported,
+            is_private: of.is_private,
+            definition: clipped(text, MAX_DEFINITION_BYTES).to_owned(),
+            comment: Comment::of_definition(self.path, self.text, of.line as u32, of.lines.1 as u32),
+            siblings: distinct(beside.map(|other| other.name.as_str())),
             homes: homes(self.path),
             package: package(self.path, self.text),
             namesakes: Vec::new(),
             is_base: false,
-            owner,
-            name,
         }
     }
 
-    /// What the selected line declares as a member of the type whose body it stands in, and no outline has: a field, a case.
-    fn field(&self, of: &Symbol) -> Option<Subject> {
-        let is_type = matches!(of.kind, ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum);
-        let (open_at, _) = layout::body_opener(self.text, self.first)?;
-        let is_body = open_at <= of.line as usize + MAX_LINES_OF_HEAD && open_at >= of.line as usize;
-        let line = line_range(self.text, self.first, self.first);
-        let name = layout::field_name(line).filter(|_| is_type && is_body)?;
-        let beside = self.outline.symbols.iter().filter(|other| owner_of(other).as_ref() == Some(&of.name));
-        Some(Subject {
-            name: name.to_owned(),
-            owner: Some(of.name.clone()),
-            ancestors: ancestors(self.text, &of.name),
-            kind: Some(ChunkKind::Constant),
-            line: Some(self.first),
-            is_exported: is_exported(self.text, &of.name),
-            is_private: name.starts_with('_') || line.trim_start().starts_with("private "),
-            definition: clipped(line, MAX_DEFINITION_BYTES).to_owned(),
-            comment: Comment::of_definition(self.path, self.text, self.first as u32, self.first as u32),
-            siblings: distinct(beside.map(|other| other.name.as_str())),
-            homes: homes(self.path),
-            package: None,
-            namesakes: Vec::new(),
-            is_base: false,
-            aliases: Vec::new(),
-        })
-    }
-
-    /// What the file defines in the same place as a symbol.
-    fn siblings(&self, symbol: &Symbol) -> Vec<String> {
-        let beside = self.outline.symbols.iter().filter(|other| {
-            other.parent == symbol.parent && other.name != symbol.name && !other.name.starts_with(['#', '_'])
-        });
-        distinct(beside.map(|other| other.name.as_str()))
-    }
-
-    fn member(&self, member: &layout::Member) -> Subject {
-        let open = layout::opener(self.text, member.line).map(|(_, open)| open).unwrap_or_default();
-        let owner = layout::prototype_owner(open)
-            .or_else(|| layout::assigned_name(open))
-            .or_else(|| layout::declared_type(open));
-        let definition = line_range(self.text, member.line, member.line_end);
-        Subject {
-            name: member.name.clone(),
-            is_exported: layout::opens_export(open)
-                || owner.is_some_and(|owner| is_exported(self.text, owner)),
-            owner: owner.map(str::to_owned),
-            is_private: member.name.starts_with('_'),
-            aliases: aliases(self.text, &member.name),
-            kind: Some(if member.is_function { ChunkKind::Method } else { ChunkKind::Constant }),
-            line: Some(member.line),
-            comment: Comment::of_definition(self.path, self.text, member.line as u32, member.line_end as u32),
-            definition: clipped(definition, MAX_DEFINITION_BYTES).to_owned(),
-            siblings: member.siblings.clone(),
-            homes: homes(self.path),
-            ..Subject::default()
-        }
-    }
-
-    /// Names in the selection that look as if they came from somewhere: called, imported or qualified ones first.
+    /// Names in the selection that come from somewhere: called, imported or qualified ones.
     fn used_names(&self) -> Vec<Subject> {
-        let selected = line_range(self.text, self.first, self.last);
+        let selected = line_range(self.text, self.lines.0, self.lines.1);
         let imported: BTreeSet<&str> =
             self.outline.imports.iter().flat_map(|import| import.names.iter().map(String::as_str)).collect();
-        let (mut likely, mut others) = (Vec::new(), Vec::new());
-        let mut before: Option<(usize, &str)> = None;
-        for (at, name) in identifiers(selected) {
-            let owner = before
-                .filter(|(start, owner)| matches!(&selected[start + owner.len()..at], "." | "?."))
-                .map(|(_, owner)| owner);
-            before = Some((at, name));
-            if KEYWORDS.contains(&name) || name.len() < 2 {
-                continue;
-            }
-            let is_called = selected[at + name.len()..].starts_with(['(', '<', '`']);
-            let is_likely = is_called || imported.contains(name);
-            // A key or an argument, more likely than something that the project defines.
-            if !is_likely && owner.is_none() && name.chars().all(char::is_lowercase) {
-                continue;
-            }
-            let names = if is_likely { &mut likely } else { &mut others };
-            if names.len() < MAX_USED_NAMES {
-                names.push((name, owner.filter(|owner| !KEYWORDS.contains(owner))));
-            }
-            if likely.len() == MAX_USED_NAMES {
-                break;
-            }
-        }
         let definition = clipped(selected, MAX_DEFINITION_BYTES);
-        let used = likely.into_iter().chain(others).take(MAX_USED_NAMES);
-        used.map(|(name, owner)| Subject {
-            name: name.to_owned(),
-            owner: owner.map(str::to_owned),
-            definition: definition.to_owned(),
-            ..Subject::default()
-        })
-        .collect()
+        let used = |(at, name): (usize, &str)| {
+            let before = selected[..at].strip_suffix("?.").or_else(|| selected[..at].strip_suffix('.'));
+            let owner = before.map(trailing_name).filter(|owner| !owner.is_empty());
+            let is_called = selected[at + name.len()..].starts_with(['(', '<', '`']);
+            let is_cased = name.chars().any(char::is_uppercase);
+            let is_used =
+                name.len() > 1 && (is_called || imported.contains(name) || owner.is_some() || is_cased);
+            is_used.then(|| Subject {
+                name: name.to_owned(),
+                owner: owner.map(str::to_owned),
+                definition: definition.to_owned(),
+                ..Subject::default()
+            })
+        };
+        let mut found: Vec<Subject> =
+            identifiers(selected).filter_map(used).take(4 * MAX_USED_NAMES).collect();
+        found.sort_by_key(|subject| !imported.contains(subject.name.as_str()));
+        found.truncate(MAX_USED_NAMES);
+        found
     }
 }
-
-/// Lines that the head of a type has before its body.
-const MAX_LINES_OF_HEAD: usize = 4;
 
 /// What the folders and the file of a path are called, without endings.
 pub(crate) fn homes(path: &str) -> Vec<String> {
@@ -473,192 +345,6 @@ const MAX_USED_NAMES: usize = 8;
 
 /// Bytes of a definition that are kept: a line may be as long as its file.
 const MAX_DEFINITION_BYTES: usize = 2_000;
-
-const KEYWORDS: &[&str] = &[
-    "abstract",
-    "as",
-    "async",
-    "await",
-    "boolean",
-    "break",
-    "case",
-    "catch",
-    "class",
-    "const",
-    "continue",
-    "default",
-    "delete",
-    "do",
-    "else",
-    "enum",
-    "export",
-    "extends",
-    "false",
-    "finally",
-    "for",
-    "from",
-    "function",
-    "get",
-    "if",
-    "implements",
-    "import",
-    "in",
-    "instanceof",
-    "interface",
-    "let",
-    "new",
-    "null",
-    "number",
-    "of",
-    "private",
-    "protected",
-    "public",
-    "readonly",
-    "require",
-    "return",
-    "self",
-    "set",
-    "static",
-    "string",
-    "super",
-    "switch",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "undefined",
-    "unknown",
-    "var",
-    "void",
-    "while",
-    "with",
-    "yield",
-    "crate",
-    "mod",
-    "trait",
-    "func",
-    "package",
-    "val",
-    "final",
-    "override",
-    "internal",
-    "extern",
-    "unsafe",
-    "nil",
-    "end",
-    "bool",
-    "int",
-    "def",
-    "fn",
-    "pub",
-    "use",
-    "impl",
-    "struct",
-    "None",
-    "True",
-    "False",
-    "any",
-    "never",
-];
-
-/// Whether a definition only gives a file of the project a name: `const parser = require('./parser')`.
-fn is_import(definition: &str) -> bool {
-    let first = definition.lines().next().unwrap_or_default();
-    ["require('.", "require(\".", "import('.", "import(\"."].iter().any(|call| first.contains(call))
-}
-
-/// Whether what a symbol is could hold members: a constant, say.
-fn is_value(kind: ChunkKind) -> bool {
-    use ChunkKind as Kind;
-    !matches!(
-        kind,
-        Kind::Function
-            | Kind::Method
-            | Kind::Class
-            | Kind::Interface
-            | Kind::Enum
-            | Kind::Type
-            | Kind::Module
-    )
-}
-
-fn depth(symbol: &Symbol) -> usize {
-    symbol
-        .parent
-        .as_deref()
-        .map_or(0, |parent| parent.split(['.', ':', '#']).filter(|part| !part.is_empty()).count())
-}
-
-/// The last part of what encloses a symbol.
-fn owner_of(symbol: &Symbol) -> Option<String> {
-    let parent = symbol.parent.as_deref()?;
-    let last = parent.rsplit(['.', ':', '#']).find(|part| !part.is_empty() && *part != "prototype")?;
-    Some(last.to_owned())
-}
-
-/// What a class of the file extends or implements.
-fn ancestors(text: &str, class: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for at in whole_words(text, class) {
-        let is_declared = ["class ", "interface ", "struct ", "object ", "protocol ", "record "]
-            .iter()
-            .any(|keyword| text[..at].ends_with(keyword));
-        if is_declared {
-            found.extend(layout::named_above(&text[at + class.len()..]));
-        }
-    }
-    found.truncate(MAX_ANCESTORS);
-    found
-}
-
-/// Most classes and interfaces that are kept as ancestors.
-const MAX_ANCESTORS: usize = 4;
-
-/// Whether a line of the file exports `name`.
-fn is_exported(text: &str, name: &str) -> bool {
-    whole_words(text, name).any(|at| {
-        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        let before = text[line_start..at].trim_start();
-        if before.starts_with("export ") || before.contains("exports") || before.starts_with("pub ") {
-            return true;
-        }
-        // `export { a, b }` and `module.exports = { a, b }` over several lines.
-        let head = &text[..at];
-        let open = head.rfind('{').map(|open| (open, head[..open].trim_end()));
-        open.is_some_and(|(open, before)| {
-            let is_list = !head[open..].contains(['}', ';']);
-            is_list && (before.ends_with("export") || before.ends_with("exports ="))
-        })
-    })
-}
-
-/// Other names that the file exports `name` under: `export { _Parser as Parser }`, `exports.parse = parseIt`.
-fn aliases(text: &str, name: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for at in whole_words(text, name) {
-        let after = text[at + name.len()..].trim_start();
-        if let Some(alias) = after.strip_prefix("as ").and_then(|rest| identifiers(rest).next()) {
-            found.push(alias.1.to_owned());
-        }
-        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        let before = text[line_start..at].trim();
-        let assigned = before.strip_suffix('=').map(str::trim_end);
-        if let Some((_, alias)) = assigned.and_then(|left| left.rsplit_once("exports.")) {
-            found.push(alias.to_owned());
-        }
-    }
-    let plain = name.trim_matches('_');
-    if plain != name && !plain.is_empty() {
-        found.push(plain.to_owned());
-    }
-    found.retain(|alias| alias != name && alias.chars().all(is_identifier_char) && !alias.is_empty());
-    found.sort();
-    found.dedup();
-    found.truncate(4);
-    found
-}
 
 /// The text of lines `first` to `last`, 1-based, inclusive.
 pub(crate) fn line_range(text: &str, first: usize, last: usize) -> &str {

@@ -287,3 +287,6 @@ pub(crate) fn listed(bullets: &[Bullet], citations: &[Citation]) -> String {
 fn rounded(x: f32) -> f32 {
     (x.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,6 +54,8 @@ features! {
     n_spans,
     /// How like the owner, or the file of what has none, the headings above, the page or its folder are.
     owner_around,
+    /// By how much more the surroundings of another heading or entry that is the name are like the owner.
+    owner_gap,
     /// A heading above is the name of another type.
     other_type,
     /// Share of the names beside the subject that the page has headings or entries for.
@@ -100,7 +102,11 @@ pub(crate) fn features(
         return Vec::new();
     }
     let about = About::new(library, context, subject, candidates);
-    candidates.iter().map(|one| about.features(one)).collect()
+    let mut found: Vec<Features> = candidates.iter().map(|one| about.features(one)).collect();
+    let is_name = |one: &Features| one.form >= f32::from(Form::Entry as u8);
+    let best = found.iter().filter(|one| is_name(one)).map(|one| one.owner_around).fold(0.0, f32::max);
+    found.iter_mut().for_each(|one| one.owner_gap = (best - one.owner_around).max(0.0));
+    found
 }
 
 /// What is the same for all candidates.
@@ -198,9 +204,8 @@ impl<'a> About<'a> {
         });
         let folder = path::name(path::folder(&place.page.path)).to_owned();
         let around = written.chain([place.page.stem().to_owned(), folder]);
-        let likeness = |text: String| {
-            self.owners.iter().map(|owner| owner_likeness(&text, owner)).fold(0.0, f32::max)
-        };
+        let likeness =
+            |text: String| self.owners.iter().map(|owner| owner_likeness(&text, owner)).fold(0.0, f32::max);
         around.filter(|text| !text.is_empty()).map(likeness).fold(0.0, f32::max)
     }
 
@@ -223,7 +228,9 @@ fn kind(subject: &Subject) -> f32 {
     match subject.kind {
         None => 0.0,
         Some(ChunkKind::Function | ChunkKind::Method) => 3.0,
-        Some(ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum | ChunkKind::Type | ChunkKind::Module) => 2.0,
+        Some(
+            ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum | ChunkKind::Type | ChunkKind::Module,
+        ) => 2.0,
         Some(_) => 1.0,
     }
 }
@@ -239,7 +246,8 @@ fn kin(library: &Library, siblings: &[String]) -> HashMap<usize, f32> {
     let mut pages: HashMap<usize, f32> = HashMap::new();
     let n = siblings.len().clamp(FEW_SIBLINGS, MAX_SIBLINGS) as f32;
     for name in siblings.iter().take(MAX_SIBLINGS) {
-        let mut named: Vec<usize> = library.named(name).iter().map(|&at| library.page_of(at as usize)).collect();
+        let mut named: Vec<usize> =
+            library.named(name).iter().map(|&at| library.page_of(at as usize)).collect();
         named.dedup();
         named.into_iter().for_each(|page| *pages.entry(page).or_default() += 1.0 / n);
     }
@@ -257,8 +265,24 @@ pub(crate) fn is_history(place: Place<'_>) -> bool {
 
 /// Words that name changes between versions, and plans.
 const CHANGES: &[&str] = &[
-    "changelog", "changes", "history", "migrating", "migration", "upgrading", "upgrade", "deprecations", "whatsnew",
-    "breaking", "release", "releases", "news", "blog", "roadmap", "proposals", "rfcs", "plan",
+    "changelog",
+    "changes",
+    "history",
+    "migrating",
+    "migration",
+    "upgrading",
+    "upgrade",
+    "deprecations",
+    "whatsnew",
+    "breaking",
+    "release",
+    "releases",
+    "news",
+    "blog",
+    "roadmap",
+    "proposals",
+    "rfcs",
+    "plan",
 ];
 
 fn query_text(context: &CodeContext, subject: &Subject) -> String {

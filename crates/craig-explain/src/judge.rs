@@ -71,7 +71,8 @@ mod tests {
     fn the_compiled_in_model_asks_for_known_features() {
         let judge = judge();
         assert!(judge.mentioned <= 1.0 && (0.1..=1.0).contains(&judge.documented));
-        let probabilities = judge.probabilities(&[Features::default(), Features { form: 3.0, ..Features::default() }]);
+        let probabilities =
+            judge.probabilities(&[Features::default(), Features { form: 3.0, ..Features::default() }]);
         assert!(probabilities.iter().all(|one| (0.0..=1.0).contains(one)), "{probabilities:?}");
     }
 }

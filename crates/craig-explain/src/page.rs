@@ -14,7 +14,7 @@ use crate::markup::to_markdown;
 use crate::names::{Named, identifiers_in_prose, leading_name, qualified, words_of};
 use crate::sentence;
 
-pub(crate) use self::heading::{HeadingName, heading_names, is_kind, plain};
+pub(crate) use self::heading::{HeadingName, heading_names, plain};
 
 /// A documentation file.
 #[derive(Clone, Debug)]
@@ -76,8 +76,6 @@ fn names_above(outline: &DocumentSection) -> Vec<HeadingName> {
 /// A run of prose that sentences are taken from.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
-    /// All of it, in bytes of the page.
-    pub(crate) bytes: Range<usize>,
     /// Sentences, in bytes of the page.
     pub(crate) sentences: Vec<Range<usize>>,
     /// The name that it begins with as code: it says what that is.
@@ -103,8 +101,6 @@ pub(crate) struct Defined {
     pub(crate) named: Named,
     /// Arguments follow: `valid(v)`.
     pub(crate) is_call: bool,
-    /// It is written as code, not in bold letters alone.
-    pub(crate) is_code: bool,
 }
 
 /// How often a section says a name.
@@ -320,21 +316,16 @@ impl<'t> Reader<'t> {
         let defines = defined_name(written);
         let items = self.items.clone();
         let Some(section) = self.section(run.start) else { return };
-        section.units.push(Unit { bytes: run, sentences, defines, is_row: false, items });
+        section.units.push(Unit { sentences, defines, is_row: false, items });
     }
 
     /// A row of a table is one sentence: a cell alone is not understandable.
     fn end_row(&mut self) {
         let Some(row) = self.row.take().filter(|row| row.start < row.end) else { return };
-        let defines = defined_name(&self.text[row.clone()]);
+        let written = &self.text[row.clone()];
+        let defines = defined_name(written).or_else(|| name_of_cell(written));
         let Some(section) = self.section(row.start) else { return };
-        section.units.push(Unit {
-            bytes: row.clone(),
-            sentences: vec![row],
-            defines,
-            is_row: true,
-            items: Vec::new(),
-        });
+        section.units.push(Unit { sentences: vec![row], defines, is_row: true, items: Vec::new() });
     }
 
     fn fence(&mut self, range: Range<usize>) {
@@ -396,7 +387,15 @@ fn defined_name(written: &str) -> Option<Defined> {
     let next = stripped[end..].chars().next();
     let is_name = marks.contains('`') || next.is_none_or(|c| matches!(c, '*' | '_' | '(' | ':' | '`' | '?'));
     let is_call = stripped[end..].trim_start_matches(['*', '_', '`']).starts_with('(');
-    is_name.then_some(Defined { named, is_call, is_code: marks.contains('`') })
+    is_name.then_some(Defined { named, is_call })
+}
+
+/// The name that the first cell of a row is, and nothing else: `[BasicAuth]`.
+fn name_of_cell(row: &str) -> Option<Defined> {
+    let cell = row.split(" | ").next()?.trim().trim_matches(['[', ']']);
+    let (named, end) = leading_name(cell)?;
+    let is_call = cell[end..].starts_with('(');
+    (end == cell.len() || is_call && cell.ends_with(')')).then_some(Defined { named, is_call })
 }
 
 #[cfg(test)]

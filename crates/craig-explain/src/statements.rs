@@ -86,9 +86,8 @@ pub(crate) fn opening(
     let rest = statements[n_first..].iter().filter(is_alone).map(|one| one.bytes.clone());
     quotes.extend(rest.take(MAX_QUOTES.saturating_sub(n_first)));
     // What is announced and not quoted is missed.
-    let ends_open = |quotes: &[Range<usize>]| {
-        quotes.last().is_some_and(|last| announces(&place.page.text[last.clone()]))
-    };
+    let ends_open =
+        |quotes: &[Range<usize>]| quotes.last().is_some_and(|last| announces(&place.page.text[last.clone()]));
     let n_words: usize = statements[..n_first].iter().map(|one| one.n_words).sum();
     if ends_open(&quotes) || n_words < FEW_WORDS {
         quotes.extend(sample(place));
@@ -106,7 +105,8 @@ pub(crate) fn entry(place: Place<'_>, statements: &[Statement], unit: usize) -> 
     let is_inside = |at: usize| {
         let next = &units[at];
         let is_same_item = own.items.last().is_some_and(|item| next.items.contains(item));
-        let is_next_paragraph = own.items.is_empty() && at == unit + 1 && next.items.is_empty() && next.defines.is_none();
+        let is_next_paragraph =
+            own.items.is_empty() && at == unit + 1 && next.items.is_empty() && next.defines.is_none();
         !own.is_row && !next.is_row && (is_same_item || is_next_paragraph)
     };
     let of_entry = statements.iter().filter(|one| one.unit == unit || one.unit > unit && is_inside(one.unit));
@@ -117,11 +117,18 @@ pub(crate) fn entry(place: Place<'_>, statements: &[Statement], unit: usize) -> 
 
 /// The first code block of a section, if it is short.
 fn sample(place: Place<'_>) -> Option<Range<usize>> {
-    let is_short = |fence: &&Fence| {
-        let text = &place.page.text[fence.bytes.clone()];
-        text.starts_with("```") && text.lines().count() <= MAX_SAMPLE_LINES
-    };
-    place.section.fences.first().filter(is_short).map(|fence| fence.bytes.clone())
+    place.section.fences.first().filter(|fence| is_short(place, fence)).map(|fence| fence.bytes.clone())
+}
+
+/// The code block right behind a run of prose, if it is short.
+pub(crate) fn sample_after(place: Place<'_>, unit: usize) -> Option<Range<usize>> {
+    let next = place.section.fences.iter().find(|fence| fence.n_units_before == unit + 1);
+    next.filter(|fence| is_short(place, fence)).map(|fence| fence.bytes.clone())
+}
+
+fn is_short(place: Place<'_>, fence: &Fence) -> bool {
+    let text = &place.page.text[fence.bytes.clone()];
+    text.starts_with("```") && text.lines().count() <= MAX_SAMPLE_LINES
 }
 
 /// Whether a sentence has content: words outside of code, no link or image or tag alone.
@@ -152,6 +159,22 @@ fn goes_on(sentence: &str) -> bool {
 
 /// Words that a sentence begins with that goes on from the one before it.
 const POINTERS: &[&str] = &[
-    "this", "that", "these", "those", "it", "its", "they", "such", "however", "instead", "otherwise", "then",
-    "therefore", "also", "but", "and", "or", "so",
+    "this",
+    "that",
+    "these",
+    "those",
+    "it",
+    "its",
+    "they",
+    "such",
+    "however",
+    "instead",
+    "otherwise",
+    "then",
+    "therefore",
+    "also",
+    "but",
+    "and",
+    "or",
+    "so",
 ];

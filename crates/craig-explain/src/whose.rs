@@ -37,7 +37,9 @@ const SELF: &[&str] = &["this", "self", "cls", "super"];
 /// in one.
 pub(crate) fn whose(library: &Library, subject: &Subject, name: &str, text: &str) -> Whose {
     let places: Vec<Whose> = occurrences(text, name)
-        .map(|at| qualifier(&text[..at]).map_or(Whose::Unknown, |written| whose_is(library, subject, written)))
+        .map(|at| {
+            qualifier(&text[..at]).map_or(Whose::Unknown, |written| whose_is(library, subject, written))
+        })
         .collect();
     let surest = places.iter().copied().max().unwrap_or(Whose::Unknown);
     match surest {

@@ -10,8 +10,8 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use serde::{Deserialize, Serialize};
 
 use crate::ranker::{SCORE_FEATURE_NAMES, score_features};
-use craig_model::{Tree, Trees};
 use crate::{CHUNK_FEATURE_NAMES, ChunkFeatures};
+use craig_model::{Tree, Trees};
 
 static RANKER: LazyLock<RwLock<Arc<ChunkRanker>>> = LazyLock::new(|| {
     let weights: ChunkRankerWeights = serde_json::from_str(include_str!("../chunk_ranker.json"))

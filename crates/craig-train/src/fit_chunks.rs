@@ -13,8 +13,8 @@ use clap::Args;
 use craig_model::Tree;
 use craig_search::{CHUNK_FEATURE_NAMES, ChunkRankerWeights, SCORE_FEATURE_NAMES, score_features};
 
-use crate::boost::{Boosting, Gradient, Table, boost};
 use self::examples::{Collection, Example};
+use crate::boost::{Boosting, Gradient, Table, boost};
 use crate::metrics::sigmoid;
 use crate::random::Random;
 use serde::{Deserialize, Serialize};

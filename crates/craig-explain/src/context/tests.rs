@@ -276,35 +276,16 @@ fn a_dotted_name_of_a_module_is_its_last_part() {
 }
 
 #[test]
-fn what_an_implementation_implements_is_an_ancestor() {
-    assert_eq!(
-        layout::implemented("impl<'a, T: Into<U>> fmt::Extract<'a, T> for Cow<'a, str> {"),
-        Some("Extract")
-    );
-    assert_eq!(layout::implemented("impl Cow<'_, str> {"), None);
-    let text = "impl Extract<'_> for Cow {\n    fn extract(&self) {}\n}\n";
-    let context = CodeContext::read("src/a.rs", Language::from_path("a.rs").unwrap(), text, Some((2, 2)));
-    assert_eq!(context.subjects()[0].ancestors, ["Extract"]);
-}
-
-#[test]
-fn the_head_of_a_class_names_what_is_above_it() {
-    for (behind, expected) in [
-        ("(Base, abc.ABC, metaclass=Meta):\n    x: int", "Base ABC"),
-        ("(Generic[K, V]):", "Generic"),
-        (":\n    pass", ""),
-        (" < Faces::Base\n  def x", "Base"),
-        (" extends Base<T> implements Face, other.Side {", "Base Face Side"),
-        ("<T> : Base<T, string>, IFace where T : class {", "Base IFace"),
-        ("(private val x: Int) : Base(x), Face {", "Base Face"),
-        (" final : public ns::Base {", "Base"),
-        ("\n  include Convertible\n\n  attr_accessor :site, :pager\n  def x\n", ""),
-        ("(\n  val x: Int,\n)\n  : Base(x),\n  Face {", "Base Face"),
-        ("<T>\n    implements Face {", "Face"),
-        (" {", ""),
-    ] {
-        assert_eq!(layout::named_above(behind).join(" "), expected, "{behind}");
-    }
+fn what_a_type_extends_and_implements_are_its_ancestors() {
+    let ancestors = |path: &str, language: Language, text: &str, line: usize| {
+        CodeContext::read(path, language, text, Some((line, line))).subjects()[0].ancestors.join(" ")
+    };
+    let rust = "struct Cow;\ntrait Extract {}\nimpl Extract for Cow {\n    fn extract(&self) {}\n}\n";
+    assert_eq!(ancestors("a.rs", Language::Rust, rust, 4), "Extract");
+    let python = "class Widget(Base, Shown):\n    def draw(self):\n        pass\n";
+    assert_eq!(ancestors("a.py", Language::Python, python, 2), "Base Shown");
+    let java = "class Widget extends Base implements Shown {\n  void draw() {}\n}\n";
+    assert_eq!(ancestors("Widget.java", Language::Java, java, 1), "Base Shown");
 }
 
 #[test]

@@ -33,7 +33,7 @@ mod tests {
         let pages = pages.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         let library = Library::of_texts(pages);
         let mut paths: Vec<String> =
-            (0..library.n_sections()).map(|at| library.heading(at).0.to_owned()).collect();
+            (0..library.n_sections()).map(|at| library.section_lines(at).0.to_owned()).collect();
         paths.dedup();
         paths
     }

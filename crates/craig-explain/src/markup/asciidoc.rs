@@ -1,272 +1,214 @@
-//! AsciiDoc, as Asciidoctor reads it.
+//! AsciiDoc: headings, lists, tables, code and what stands in prose.
 
-mod blocks;
 mod inline;
-mod syntax;
-mod table;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use self::inline::Inline;
-use self::syntax::{
-    admonition, attribute, definition, delimiter, heading, is_attributes, is_macro, list_marker, setext_level,
-};
-use self::table::Table;
-use super::lines::{Rendering, Source, language};
+use super::lines::{Rendering, Source, fence, language, leading, row_text};
 
-/// Deepest nesting that is followed.
-const MAX_DEPTH: usize = 16;
+/// Deepest nesting of lists that is followed.
+const MAX_DEPTH: usize = 8;
 
 /// Renders a file.
 pub(super) fn render(text: &str) -> Cow<'_, str> {
-    let mut reader = Reader::new(text);
-    while reader.at() < reader.source.len() {
-        reader.block();
+    let source = Source::new(text);
+    let mut reader = Reader { out: Rendering::with_capacity(source.len()), source, ..Reader::default() };
+    while reader.out.len() < reader.source.len() {
+        reader.line();
     }
     let mut inline = Inline::new(reader.attributes, text.len());
     reader.out.finish(text, |paragraph| inline.render(paragraph))
 }
 
-/// A block that goes to a line like its first one.
-struct Open<'t> {
-    delimiter: &'t str,
-    /// Entries of lists around it.
-    markers: Vec<&'t str>,
-    /// Indentation around it.
-    margin: usize,
-}
-
-/// What the attributes above a block say.
 #[derive(Default)]
-struct Style<'t> {
-    /// It is code.
-    is_code: bool,
-    language: &'t str,
-    /// Columns of a table.
-    n_columns: Option<usize>,
-    has_header: bool,
-}
-
 struct Reader<'t> {
     source: Source<'t>,
+    out: Rendering<'t>,
     /// What the file defines.
     attributes: HashMap<&'t str, &'t str>,
-    blocks: Vec<Open<'t>>,
     /// Markers of the entries that are open, outermost first.
     markers: Vec<&'t str>,
-    /// Indentation of what is outside of lists.
-    margin: usize,
-    style: Style<'t>,
-    table: Option<Table>,
-    /// The next block belongs to the entry of a list.
-    is_attached: bool,
+    /// The language that the line above a block says.
+    language: &'t str,
+    /// Columns that the line above a table says.
+    n_columns: usize,
+    /// Columns of the table, how many cells of its row were read, and of rows.
+    table: Option<(usize, usize, usize)>,
     in_paragraph: bool,
-    out: Rendering<'t>,
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str) -> Self {
-        let source = Source::new(text);
-        Self {
-            attributes: HashMap::new(),
-            blocks: Vec::new(),
-            markers: Vec::new(),
-            margin: 0,
-            style: Style::default(),
-            table: None,
-            is_attached: false,
-            in_paragraph: false,
-            out: Rendering::with_capacity(source.len()),
-            source,
-        }
-    }
-
-    /// The line to read next.
-    fn at(&self) -> usize {
-        self.out.len()
-    }
-
-    /// Indentation of the text of the entry that is open.
-    fn indent(&self) -> usize {
-        self.margin + 2 * self.markers.len()
-    }
-
-    fn blank(&mut self) {
-        self.in_paragraph = false;
-        self.out.blank();
-    }
-
-    /// Reads a line, and what it begins as far as that is one thing.
-    fn block(&mut self) {
-        let line = self.source.line(self.at());
-        let content = line.content;
-        if content.is_empty() {
-            return self.blank();
-        }
-        if self.left_out(content) || self.delimited(content) {
-            return;
-        }
-        if let Some(table) = self.table.take() {
-            self.table = Some(self.row(table, content));
-            return;
-        }
-        if self.listed(content) {
-            return;
-        }
-        if !self.in_paragraph && self.begins(line.indent, content) {
-            return;
-        }
-        self.text(content);
-    }
-
-    /// Lines that are no text wherever they stand.
-    fn left_out(&mut self, content: &'t str) -> bool {
-        if let Some((name, value)) = attribute(content) {
+    fn line(&mut self) {
+        let at = self.out.len();
+        let content = self.source.line(at).content;
+        if content.is_empty() || content == "+" {
+            self.in_paragraph = false;
+            self.out.blank();
+        } else if let Some((name, value)) = attribute(content) {
             self.attributes.insert(name, value);
-            let mut goes_on = value.ends_with('\\');
             self.out.blank();
-            while goes_on && !self.source.is_blank(self.at()) {
-                goes_on = self.source.line(self.at()).content.ends_with('\\');
-                self.out.blank();
-            }
-        } else if content == "+" {
-            self.is_attached = !self.markers.is_empty();
-            self.blank();
-        } else if content.starts_with("//") && !content.starts_with("///") || is_macro(content) {
+        } else if is_fence(content) {
+            self.code(content);
+        } else if content == "////" {
+            let end = self.end_of(content);
+            self.out.blank_until((end + 1).min(self.source.len()));
+        } else if content == "|===" {
+            self.table =
+                if self.table.is_some() { None } else { Some((std::mem::take(&mut self.n_columns), 0, 0)) };
+            self.out.blank();
+        } else if let Some(table) = self.table {
+            self.table = Some(self.row(table, content));
+        } else if is_left_out(content) {
+            self.in_paragraph = false;
+            self.style(content);
             self.out.blank();
         } else {
-            return false;
-        }
-        true
-    }
-
-    /// An entry of a list.
-    fn listed(&mut self, content: &'t str) -> bool {
-        if self.in_paragraph && self.markers.is_empty() {
-            return false;
-        }
-        if let Some((marker, rest)) = list_marker(content) {
-            let is_number = marker.starts_with(|c: char| c.is_ascii_digit());
-            let kind = if is_number { "1." } else { marker };
-            let kind = if marker.starts_with('<') { "<.>" } else { kind };
-            let shown = if is_number { format!("{marker} ") } else { "- ".to_owned() };
-            self.entry(kind, shown, rest);
-        } else if let Some((term, marker, rest)) = definition(content) {
-            let term = if term.contains('`') { term.to_owned() } else { format!("**{term}**") };
-            self.open_entry(marker);
-            self.out.begin(self.indent() - 2, "- ", format!("{term}: {rest}").trim_end().to_owned());
-            self.in_paragraph = true;
-            self.is_attached = rest.is_empty();
-        } else {
-            return false;
-        }
-        true
-    }
-
-    fn entry(&mut self, marker: &'t str, shown: String, rest: &'t str) {
-        self.open_entry(marker);
-        self.out.begin(self.indent() - 2, shown, rest);
-        self.in_paragraph = true;
-    }
-
-    /// Opens an entry: in the list that its marker belongs to, else in the entry that is open.
-    fn open_entry(&mut self, marker: &'t str) {
-        let known = self.markers.iter().position(|open| *open == marker);
-        self.markers.truncate(known.unwrap_or(MAX_DEPTH));
-        self.markers.push(marker);
-        self.is_attached = false;
-    }
-
-    /// What is no paragraph.
-    fn begins(&mut self, indent: usize, content: &'t str) -> bool {
-        if let Some((level, title)) = heading(content) {
-            self.heading(level, title);
-        } else if let Some(level) = setext_level(content, self.source.line(self.at() + 1).content) {
-            self.heading(level, content);
-            self.out.blank();
-        } else if is_attributes(content) {
-            self.attributes_of_block(content);
-        } else if let Some(title) = block_title(content) {
-            let indent = self.attached_indent();
-            self.out.begin(indent, "", format!("**{title}**"));
-        } else if indent > 0 && !self.is_attached && self.markers.is_empty() {
-            self.literal_paragraph();
-        } else {
-            return false;
-        }
-        true
-    }
-
-    /// A title; under that of the file are its authors and version.
-    fn heading(&mut self, level: usize, title: &'t str) {
-        self.markers.clear();
-        self.is_attached = false;
-        self.out.begin(0, format!("{} ", "#".repeat(level)), title);
-        let next = self.source.line(self.at()).content;
-        let is_author = next.ends_with('>') && next.contains('@') && next.contains('<');
-        if level == 1 && is_author {
-            self.out.blank();
-            if self.source.line(self.at()).content.starts_with('v') {
-                self.out.blank();
-            }
+            self.text(content);
         }
     }
 
-    /// Ends the lists that a block is not attached to, and gives its indentation.
-    fn attached_indent(&mut self) -> usize {
-        if !self.in_paragraph && !self.is_attached {
-            self.markers.clear();
-        }
-        self.indent()
-    }
-
+    /// Headings, titles of blocks, entries of lists and paragraphs.
     fn text(&mut self, content: &'t str) {
-        let indent = self.attached_indent();
-        self.is_attached = false;
-        let content = if self.in_paragraph { content } else { admonition(content) };
-        if self.in_paragraph {
-            self.out.go_on(indent, content);
+        let level = leading(content, '=');
+        let title = content.strip_prefix('.').filter(|rest| !rest.starts_with([' ', '.']));
+        if let Some(heading) = content[level..].strip_prefix(' ').filter(|_| (1..=6).contains(&level)) {
+            self.markers.clear();
+            self.in_paragraph = false;
+            self.out.begin(0, format!("{} ", "#".repeat(level)), heading);
+        } else if let Some((marker, shown, rest)) = entry(content) {
+            let known = self.markers.iter().position(|open| *open == marker);
+            self.markers.truncate(known.unwrap_or(MAX_DEPTH));
+            self.markers.push(marker);
+            self.out.begin(2 * (self.markers.len() - 1), "- ", format!("{shown}{rest}"));
+            self.in_paragraph = true;
+        } else if let Some(title) = title.filter(|_| !self.in_paragraph) {
+            self.out.begin(self.indent(), "", format!("**{title}**"));
+        } else if self.in_paragraph {
+            self.out.go_on(self.indent(), content);
         } else {
-            self.out.begin(indent, "", content);
-        }
-        self.in_paragraph = true;
-    }
-
-    /// The attributes above a block; code without delimiters follows some.
-    fn attributes_of_block(&mut self, content: &'t str) {
-        self.style.read(content);
-        self.out.blank();
-        let next = self.source.line(self.at()).content;
-        let is_paragraph = !next.is_empty()
-            && delimiter(next).is_none()
-            && block_title(next).is_none()
-            && !is_attributes(next);
-        if self.style.is_code && is_paragraph {
-            self.code_paragraph();
+            // Only what a `+` attaches, or what is indented, belongs to an entry.
+            let at = self.out.len();
+            let is_attached = at.checked_sub(1).is_some_and(|above| self.source.line(above).content == "+");
+            if !is_attached && self.source.line(at).indent == 0 {
+                self.markers.clear();
+            }
+            self.out.begin(self.indent(), "", without_label(content));
+            self.in_paragraph = true;
         }
     }
-}
 
-impl<'t> Style<'t> {
-    fn read(&mut self, written: &'t str) {
-        let inside = written.trim_start_matches('[').trim_end_matches(']');
+    fn indent(&self) -> usize {
+        2 * self.markers.len()
+    }
+
+    /// What the line above a block says of it.
+    fn style(&mut self, content: &'t str) {
+        let Some(inside) = content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else { return };
         let mut parts = inside.split(',').map(str::trim);
-        let first = parts.next().unwrap_or_default();
-        let name = first.split(['%', '.', '#']).next().unwrap_or_default();
-        if matches!(name, "source" | "listing" | "literal") || inside.starts_with(',') {
-            self.is_code = true;
+        if parts.next().is_some_and(|first| first.starts_with("source") || first.is_empty()) {
             self.language = language(parts.next().filter(|part| !part.contains('=')).unwrap_or_default());
         }
-        self.has_header |=
-            inside.contains("%header") || inside.contains("options=") && inside.contains("header");
         if let Some((_, columns)) = inside.split_once("cols=") {
-            self.n_columns = Some(table::n_columns(columns));
+            let columns = columns.trim_start_matches('"').split('"').next().unwrap_or_default();
+            let n_times =
+                |column: &str| column.split_once('*').and_then(|(n, _)| n.trim().parse().ok()).unwrap_or(1);
+            self.n_columns = columns.split([',', ';']).map(n_times).fold(0_usize, usize::saturating_add);
         }
+    }
+
+    /// The line that is like a delimiter, or the end.
+    fn end_of(&self, delimiter: &str) -> usize {
+        let marks = if delimiter.starts_with("```") { "```" } else { delimiter };
+        let mut behind = self.out.len() + 1..self.source.len();
+        behind.find(|&at| self.source.line(at).content == marks).unwrap_or(self.source.len())
+    }
+
+    fn code(&mut self, delimiter: &'t str) {
+        let end = self.end_of(delimiter);
+        let marks = fence((self.out.len() + 1..end).map(|at| self.source.line(at).content));
+        let own = std::mem::take(&mut self.language);
+        let language =
+            if own.is_empty() { language(delimiter.trim_start_matches(['`', '-', '.'])) } else { own };
+        let indent = self.indent();
+        self.out.verbatim(indent, format!("{marks}{language}"));
+        while self.out.len() < end {
+            let line = self.source.line(self.out.len());
+            self.out.verbatim(indent + line.indent, line.content);
+        }
+        if end < self.source.len() {
+            self.out.verbatim(indent, marks);
+        }
+        self.in_paragraph = false;
+    }
+
+    /// A line of a table: an entry of a list for each row; the first row of several is its head.
+    fn row(&mut self, table: (usize, usize, usize), content: &'t str) -> (usize, usize, usize) {
+        let (n_columns, column, n_rows) = table;
+        let Some(at) = content.find('|').filter(|&at| at < 6 && !content[..at].contains(' ')) else {
+            self.out.go_on(2, content);
+            return table;
+        };
+        let cells: Vec<&str> = content[at + 1..].split('|').map(str::trim).collect();
+        let n_columns = if n_columns == 0 { cells.len() } else { n_columns };
+        let text = row_text(cells.iter().copied());
+        let is_head = n_rows == 0
+            && column == 0
+            && cells.len() >= n_columns
+            && self.source.is_blank(self.out.len() + 1);
+        match column {
+            _ if text.is_empty() || is_head => self.out.blank(),
+            0 => self.out.begin(0, "- ", text),
+            _ => self.out.begin(2, "— ", text),
+        }
+        let end = column.saturating_add(cells.len());
+        (n_columns, end % n_columns, n_rows + end / n_columns)
     }
 }
 
-/// The title above a block: `.Title`.
-fn block_title(content: &str) -> Option<&str> {
-    content.strip_prefix('.').filter(|title| !title.starts_with(['.', ' ']) && !title.is_empty())
+/// `:name: value`
+fn attribute(content: &str) -> Option<(&str, &str)> {
+    let (name, value) = content.strip_prefix(':')?.split_once(':')?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_!".contains(c));
+    (is_name && (value.is_empty() || value.starts_with(' '))).then_some((name, value.trim()))
+}
+
+fn is_fence(content: &str) -> bool {
+    content.starts_with("```")
+        || content.len() >= 4 && ['-', '.'].iter().any(|&mark| leading(content, mark) == content.len())
+}
+
+/// Lines that are no text: comments, attributes of blocks, macros, and marks around blocks of text.
+fn is_left_out(content: &str) -> bool {
+    let is_mark = |mark| content.len() >= 4 && leading(content, mark) == content.len();
+    let macro_name = content.split_once("::").filter(|(_, rest)| rest.ends_with(']')).map(|(name, _)| name);
+    content.starts_with("//")
+        || content == "--"
+        || ['=', '*', '_', '+'].into_iter().any(is_mark)
+        || content.starts_with('[') && content.ends_with(']') && !content.starts_with("[ ")
+        || macro_name.is_some_and(|name| name.chars().all(|c| c.is_ascii_lowercase()))
+}
+
+/// The marker of an entry of a list, what is shown of it, and its text.
+fn entry(content: &str) -> Option<(&str, String, &str)> {
+    let (marker, rest) = content.split_once(' ').unwrap_or((content, ""));
+    let is_marker = marker == "-"
+        || ['*', '.'].iter().any(|&mark| !marker.is_empty() && leading(marker, mark) == marker.len())
+        || marker.starts_with('<') && marker.ends_with('>') && marker.len() < 6
+        || marker.ends_with('.') && marker.len() < 5 && marker.starts_with(|c: char| c.is_ascii_digit());
+    if is_marker && !rest.is_empty() {
+        let kind = if marker.starts_with(|c: char| c == '<' || c.is_ascii_digit()) { "1." } else { marker };
+        return Some((kind, String::new(), rest.trim_start()));
+    }
+    let at = content.find(":: ").or_else(|| content.strip_suffix("::").map(str::len))?;
+    let (term, text) = (content[..at].trim_end_matches(':'), content[at..].trim_start_matches(':').trim());
+    let shown = if term.contains('`') { format!("{term}: ") } else { format!("**{term}**: ") };
+    (!term.is_empty()).then_some(("::", shown, text))
+}
+
+/// Text without the word before it that says how important it is.
+fn without_label(content: &str) -> &str {
+    let labels = ["NOTE: ", "TIP: ", "IMPORTANT: ", "WARNING: ", "CAUTION: "];
+    labels.iter().find_map(|label| content.strip_prefix(label)).unwrap_or(content)
 }

@@ -10,6 +10,7 @@ pub(super) struct SourceLine<'t> {
 }
 
 /// The lines of a file, for markups in which indentation has a meaning.
+#[derive(Default)]
 pub(super) struct Source<'t> {
     pub(super) lines: Vec<SourceLine<'t>>,
     /// For each line the first at or behind it that is not blank.
@@ -94,6 +95,7 @@ enum Kind {
 }
 
 /// A text being rendered, line by line.
+#[derive(Default)]
 pub(super) struct Rendering<'t> {
     lines: Vec<Line<'t>>,
 }

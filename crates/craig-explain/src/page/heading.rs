@@ -68,7 +68,7 @@ fn says_only_kind(heading: &str, named: &Named) -> bool {
 }
 
 /// Whether a word says what kind of thing a name is, or is an article: "the", "class", "enum".
-pub(crate) fn is_kind(word: &str) -> bool {
+fn is_kind(word: &str) -> bool {
     [ARTICLES, KINDS, TYPES].iter().any(|kinds| kinds.iter().any(|kind| word.eq_ignore_ascii_case(kind)))
 }
 

@@ -60,9 +60,9 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Whether a line is one of its section.
+    /// Whether a line is one of its section; readers may leave out the first folders of a path.
     pub(super) fn holds(&self, place: &Place) -> bool {
-        self.file == place.file && (self.section.0..=self.section.1).contains(&place.line)
+        self.file.ends_with(&place.file) && (self.section.0..=self.section.1).contains(&place.line)
     }
 }
 
@@ -171,7 +171,8 @@ fn truth(case: &JudgedCase) -> Option<Truth> {
     match judgement {
         Judgement::RefusedRightly => Some(Truth::Nothing),
         Judgement::RefusedWrongly => {
-            let named: Vec<Place> = case.judgements.values().flat_map(|read| places_in(&read.reason)).collect();
+            let named: Vec<Place> =
+                case.judgements.values().flat_map(|read| places_in(&read.reason)).collect();
             (!named.is_empty()).then_some(Truth::Lines(named))
         }
         _ => (!case.quotes.is_empty()).then(|| Truth::Answer { judgement, quotes: case.quotes.clone() }),

@@ -57,7 +57,8 @@ pub(super) fn is_about(one: &Candidate, place: &Place) -> bool {
 }
 
 fn worth(example: &Example, shown: Option<&Candidate>) -> Worth {
-    let is_about_any = |places: &[Place]| shown.is_some_and(|one| places.iter().any(|place| is_about(one, place)));
+    let is_about_any =
+        |places: &[Place]| shown.is_some_and(|one| places.iter().any(|place| is_about(one, place)));
     let good_if = |is_good: bool| if is_good { Worth::Good } else { Worth::Bad };
     match &example.truth {
         Truth::Nothing => good_if(shown.is_none()),
@@ -73,9 +74,8 @@ fn worth(example: &Example, shown: Option<&Candidate>) -> Worth {
         }
         Truth::Answer { .. } if shown.is_none() => Worth::Good,
         Truth::Answer { quotes, .. } => {
-            let is_quoted = |one: &Candidate| {
-                quotes.iter().any(|place| place.file == one.file && place.line == one.line)
-            };
+            let is_quoted =
+                |one: &Candidate| quotes.iter().any(|place| place.file == one.file && place.line == one.line);
             if shown.is_some_and(is_quoted) { Worth::Bad } else { Worth::Unknown }
         }
     }
@@ -108,7 +108,8 @@ impl Counts {
                 Truth::Lines(_) => true,
             };
             counts.documented += usize::from(is_documented);
-            counts.right += usize::from(is_documented && answer.shown.is_some() && answer.worth == Worth::Good);
+            counts.right +=
+                usize::from(is_documented && answer.shown.is_some() && answer.worth == Worth::Good);
         }
         counts
     }
@@ -117,7 +118,10 @@ impl Counts {
     pub(super) fn lines(&self, name: &str) -> Vec<String> {
         let line = |(kind, of): (&str, &[usize; 3])| {
             let [good, bad, unknown] = of;
-            format!("{name}: {kind:<10} {good:>5} good {bad:>4} bad {unknown:>4} unknown, good {}", share(*good, good + bad))
+            format!(
+                "{name}: {kind:<10} {good:>5} good {bad:>4} bad {unknown:>4} unknown, good {}",
+                share(*good, good + bad)
+            )
         };
         let all = format!(
             "{name}: {} definitions, {} documented, shown rightly {}",

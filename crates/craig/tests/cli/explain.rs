@@ -81,12 +81,13 @@ fn what_is_documented_is_quoted_and_the_rest_refused() {
     assert_eq!(answer["symbol"], "request");
     assert_eq!(answer["citations"][0]["file_path"], "docs/api/Client.md");
     assert_eq!(answer["citations"][0]["heading_line"], 7);
+    assert_eq!((&answer["kind"], &answer["bullets"][0]["kind"]), (&json!("documented"), &json!("documented")));
     let bullets = answer["bullets"].as_array().unwrap();
     assert!(bullets.iter().all(|bullet| PAGE.contains(bullet["text"].as_str().unwrap())), "{answer}");
     assert!(home.path().join(".aidocs/docs.db").exists());
 
     let refused = explained(&home, "lib/client.js:9");
-    assert_eq!(refused["explanation"], "Not documented.");
+    assert_eq!((&refused["explanation"], &refused["kind"]), (&json!("Not documented."), &Value::Null));
     assert_eq!((&refused["has_relevant_docs"], &refused["citations"]), (&json!(false), &json!([])));
     assert_eq!(home.succeed(&["explain", "lib/client.js:9", "--root", &root(&home)]), "Not documented.\n");
 

@@ -217,6 +217,7 @@ fn code_is_explained_from_the_documentation_as_the_command_line_does() {
     let lines = json!({ "path": "lib/client.js", "start_line": 2, "end_line": 4 });
     let by_lines = call(&mut client, "explain_code", lines.clone());
     assert_eq!((&by_lines["symbol"], &by_lines["has_relevant_docs"]), (&json!("request"), &json!(true)));
+    assert_eq!(by_lines["kind"], "documented");
     assert_eq!(by_lines["citations"][0]["file_path"], "docs/api/Client.md");
     assert_eq!(by_lines["citations"][0]["heading_line"], 7);
     assert!(by_lines["explanation"].as_str().unwrap().contains("Performs an HTTP request"), "{by_lines}");
