@@ -457,6 +457,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "",
         "File of the clients' hashed keys; `$XDG_DATA_HOME/craig/gateway-keys.json` when not set.",
     ),
+    user(
+        "gateway.usage",
+        Kind::Path,
+        "",
+        "File of what each key has used; `gateway-usage.jsonl` beside the keys when not set.",
+    ),
     user("gateway.tls_cert", Kind::Path, "", "Certificate chain (PEM): the gateway then speaks HTTPS."),
     user("gateway.tls_key", Kind::Path, "", "Private key of the certificate (PEM)."),
     user(
