@@ -71,7 +71,7 @@ fn errors_before_serving_are_reported() {
     home.check(&["gateway", "--set", "gateway.upstreams=upstreams.toml"], expect![[r#"
         exit 1
         -- stderr
-        error: upstreams.toml: unknown field `url`, expected one of `name`, `base_url`, `key_env`, `key_file`, `model`, `models`, `only_listed`
+        error: upstreams.toml: unknown field `url`, expected one of `name`, `base_url`, `protocols`, `key_env`, `key_file`, `model`, `models`, `only_listed`
         hint: docs/gateway.md shows what the file of 'gateway.upstreams' looks like
     "#]]);
     home.check(
