@@ -262,7 +262,7 @@ pub(crate) struct Style {
     pub(crate) whole: bool,
     /// Whether a definition names the module that it is put into: `class A::B`.
     pub(crate) is_put_into: bool,
-    /// The role of what stands before a separator, where another one makes no qualified name.
+    /// The role that a name before a separator must have to make a qualified name, if only one does.
     pub(crate) qualified_by: Option<Role>,
     pub(crate) is_wanted: fn(&str) -> bool,
 }

@@ -18,7 +18,7 @@ use crate::failure::{Problem, write_error};
 use crate::gateway::Gateway;
 use crate::journal::{Event, RequestCompleted};
 use crate::metrics::{Counted, ms};
-use crate::protocol::Spoken;
+use crate::protocol::ProtocolName;
 use crate::routes::{Access, Route};
 use crate::sse::without_bom;
 use crate::traces::Trace;
@@ -72,7 +72,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         }
         None => next.run(request).await,
     };
-    write_error(&mut response, matched.map_or(Spoken::Chat, |route| route.spoken).protocol());
+    write_error(&mut response, matched.map_or(ProtocolName::Chat, |route| route.protocol).protocol());
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }

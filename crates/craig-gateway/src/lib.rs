@@ -56,7 +56,7 @@ pub use config::{
 };
 pub use gateway::StartError;
 pub use keys::hashed;
-pub use protocol::Spoken;
+pub use protocol::ProtocolName;
 pub use server::{Running, serve_until_stopped};
 pub use sse::Framing;
 pub use tls::TlsError;

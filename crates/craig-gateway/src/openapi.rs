@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::context::ContextBody;
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsBody};
 use crate::failure::ErrorBody;
-use crate::protocol::Spoken;
+use crate::protocol::ProtocolName;
 use crate::ranking::{BatchAnswer, BatchBody, RerankAnswer, RerankBody};
 use crate::routes::{Access, Content, LIMITS, ROUTES, Route};
 use crate::search::{SearchBody, SearchResponse};
@@ -70,7 +70,8 @@ fn answers(route: &Route) -> Value {
     let (what, content) = route.answer;
     let headers = route.headers.iter().copied().flatten().copied();
     let mut answers = json!({ "200": answer(what, content, headers) });
-    let error = Content::Schema(if route.spoken == Spoken::Messages { "AnthropicError" } else { "Error" });
+    let error =
+        Content::Schema(if route.protocol == ProtocolName::Messages { "AnthropicError" } else { "Error" });
     let keyed = if route.access == Access::Everybody { &[] } else { KEYED };
     let with_body = if route.request.is_some() { WITH_BODY } else { &[] };
     for (status, what) in [ALWAYS, keyed, with_body, route.errors].into_iter().flatten() {

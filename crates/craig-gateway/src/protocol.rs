@@ -28,7 +28,7 @@ pub(crate) enum Operation {
 /// The name of a protocol in the configuration of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Spoken {
+pub enum ProtocolName {
     /// OpenAI's `/chat/completions`, and beside it `/completions` and `/embeddings`.
     Chat,
     /// OpenAI's `/responses`.
@@ -142,16 +142,16 @@ impl Operation {
         }
     }
 
-    pub(crate) fn spoken(self) -> Spoken {
+    pub(crate) fn protocol_name(self) -> ProtocolName {
         match self {
-            Self::Chat | Self::Completions | Self::Embeddings => Spoken::Chat,
-            Self::Responses => Spoken::Responses,
-            Self::Messages | Self::CountTokens => Spoken::Messages,
+            Self::Chat | Self::Completions | Self::Embeddings => ProtocolName::Chat,
+            Self::Responses => ProtocolName::Responses,
+            Self::Messages | Self::CountTokens => ProtocolName::Messages,
         }
     }
 
     pub(crate) fn protocol(self) -> &'static dyn Protocol {
-        self.spoken().protocol()
+        self.protocol_name().protocol()
     }
 
     /// Whether its request is a conversation, into which context can be put.
@@ -169,7 +169,7 @@ impl Operation {
     }
 }
 
-impl Spoken {
+impl ProtocolName {
     pub(crate) const ALL: [Self; 3] = [Self::Chat, Self::Responses, Self::Messages];
 
     /// Its name in settings.

@@ -14,7 +14,7 @@ use crate::call::CallFailure;
 use crate::client::Client;
 use crate::config::Bounds;
 use crate::metrics::Metrics;
-use crate::protocol::{Operation, Spoken, Usage};
+use crate::protocol::{Operation, ProtocolName, Usage};
 use crate::race::{Pace, Race};
 use crate::sse::{Beginning, FirstEvent, without_bom};
 use crate::target::Target;
@@ -79,7 +79,7 @@ pub(crate) enum NoAnswer {
     /// No provider serves the model.
     UnknownModel,
     /// Providers serve the model, but in these protocols only.
-    OtherProtocol(Vec<Spoken>),
+    OtherProtocol(Vec<ProtocolName>),
     /// The last one that was asked failed.
     Failed(CallFailure),
 }
@@ -129,16 +129,16 @@ impl Providers {
         let candidates = self.candidates(ask.model, |provider| provider.target(ask.operation));
         if candidates.is_empty() {
             let others = self.list.iter().filter(|provider| provider.upstream.own_name(ask.model).is_some());
-            let mut spoken: Vec<Spoken> = Vec::new();
+            let mut protocols: Vec<ProtocolName> = Vec::new();
             for protocol in others.flat_map(|provider| &provider.upstream.protocols) {
-                if !spoken.contains(protocol) {
-                    spoken.push(*protocol);
+                if !protocols.contains(protocol) {
+                    protocols.push(*protocol);
                 }
             }
-            return Err(if spoken.is_empty() {
+            return Err(if protocols.is_empty() {
                 NoAnswer::UnknownModel
             } else {
-                NoAnswer::OtherProtocol(spoken)
+                NoAnswer::OtherProtocol(protocols)
             });
         }
         let body = |_, model: Option<&str>| body(model);

@@ -20,7 +20,7 @@ use crate::gateway::Gateway;
 use crate::intake::{WORK_COPIES, caller_of, reserved_body, timing};
 use crate::masking::mask_json;
 use crate::metrics::{Counted, ms};
-use crate::protocol::{Operation, Protocol, Spoken, Usage};
+use crate::protocol::{Operation, Protocol, ProtocolName, Usage};
 use crate::providers::{Answer, Answered, Ask, NoAnswer};
 use crate::relay::{Counting, Outcome, Relay, StreamBounds};
 use crate::retrieval::{InjectedContext, Report};
@@ -109,7 +109,7 @@ pub(crate) async fn pass_on(
                 "no provider serves this model: GET /v1/models lists some",
             ));
         }
-        Err(NoAnswer::OtherProtocol(spoken)) => return Err(other_protocol(operation, &spoken)),
+        Err(NoAnswer::OtherProtocol(protocols)) => return Err(other_protocol(operation, &protocols)),
     };
     let times = Times { started, asked: asked_at, answered: Instant::now() };
     let mut response = respond(gateway, &caller, answered, context.as_ref(), framing, times);
@@ -120,14 +120,14 @@ pub(crate) async fn pass_on(
 }
 
 /// The error for a model that its providers serve in other protocols only.
-fn other_protocol(operation: Operation, spoken: &[Spoken]) -> Problem {
+fn other_protocol(operation: Operation, protocols: &[ProtocolName]) -> Problem {
     let other =
-        |protocol: &Spoken| format!("\"{}\" (/v1/{})", protocol.name(), protocol.conversation().path());
-    let others: Vec<String> = spoken.iter().map(other).collect();
+        |protocol: &ProtocolName| format!("\"{}\" (/v1/{})", protocol.name(), protocol.conversation().path());
+    let others: Vec<String> = protocols.iter().map(other).collect();
     let message = format!(
         "the providers of this model do not speak \"{}\", which /v1/{} needs, but {}: the gateway does not translate between \
          protocols. Use that path, or add the protocol to 'protocols' of a provider that speaks it",
-        operation.spoken().name(),
+        operation.protocol_name().name(),
         operation.path(),
         others.join(" and "),
     );
@@ -322,7 +322,7 @@ fn write_headers(
 /// How a stream is framed. Only the streams of OpenAI's chat and completions have a choice: the events of other protocols
 /// have names.
 fn framing_of(headers: &HeaderMap, operation: Operation, default: Framing) -> Result<Framing, Problem> {
-    let has_choice = operation.spoken() == Spoken::Chat;
+    let has_choice = operation.protocol_name() == ProtocolName::Chat;
     match headers.get(FRAMING_HEADER).map(HeaderValue::as_bytes) {
         None if has_choice => Ok(default),
         None | Some(b"openai") => Ok(Framing::OpenAi),

@@ -13,7 +13,7 @@ use http::{Method, StatusCode, header};
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::intake::enter;
-use crate::protocol::{Operation, Spoken};
+use crate::protocol::{Operation, ProtocolName};
 use crate::{context, embeddings, openapi, proxy, ranking, search, status};
 
 /// A path and a method.
@@ -23,7 +23,7 @@ pub(crate) struct Route {
     handler: fn() -> MethodRouter<Arc<Gateway>>,
     pub(crate) access: Access,
     /// The protocol whose form its errors have.
-    pub(crate) spoken: Spoken,
+    pub(crate) protocol: ProtocolName,
     /// One line for the documentation.
     pub(crate) summary: &'static str,
     /// More for the OpenAPI document; may be empty.
@@ -83,7 +83,7 @@ const KEYED: Route = Route {
     path: "",
     handler: || get(nothing),
     access: Access::Key,
-    spoken: Spoken::Chat,
+    protocol: ProtocolName::Chat,
     summary: "",
     description: "",
     request: None,
@@ -143,7 +143,7 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/v1/responses",
         handler: || asks(Operation::Responses),
-        spoken: Spoken::Responses,
+        protocol: ProtocolName::Responses,
         summary: "OpenAI's Responses, with context",
         request: Some("ResponsesRequest"),
         ..CONVERSATION
@@ -151,7 +151,7 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/v1/messages",
         handler: || asks(Operation::Messages),
-        spoken: Spoken::Messages,
+        protocol: ProtocolName::Messages,
         summary: "Anthropic's Messages, with context",
         request: Some("MessagesRequest"),
         ..CONVERSATION
@@ -159,7 +159,7 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/v1/messages/count_tokens",
         handler: || asks(Operation::CountTokens),
-        spoken: Spoken::Messages,
+        protocol: ProtocolName::Messages,
         summary: "The tokens of such a request, those of its context included",
         request: Some("MessagesRequest"),
         ..CONVERSATION

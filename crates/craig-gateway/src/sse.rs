@@ -291,10 +291,10 @@ fn framed(lines: &Bytes) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::Spoken;
+    use crate::protocol::ProtocolName;
 
     fn lines(framing: Framing) -> Lines {
-        Lines::new(Spoken::Chat.protocol(), framing)
+        Lines::new(ProtocolName::Chat.protocol(), framing)
     }
 
     /// Passes `chunks`; gives what came out and whether the stream was complete.
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn of_a_long_line_the_end_is_kept() {
-        let mut lines = Lines::new(Spoken::Responses.protocol(), Framing::OpenAi);
+        let mut lines = Lines::new(ProtocolName::Responses.protocol(), Framing::OpenAi);
         let text = "x".repeat(300_000);
         let usage = r#"{"input_tokens":7,"output_tokens":2}"#;
         let stream = format!(
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn the_first_event_shows_whether_a_stream_is_an_answer() {
         let first = |stream: &str, size: usize| {
-            let mut beginning = Beginning::new(Spoken::Chat.protocol());
+            let mut beginning = Beginning::new(ProtocolName::Chat.protocol());
             let event = stream.as_bytes().chunks(size).find_map(|piece| beginning.push(piece));
             let held = beginning.into_bytes();
             assert!(stream.as_bytes().starts_with(&held), "{stream:?} in pieces of {size}");
@@ -413,7 +413,7 @@ mod tests {
     fn a_cut_line_is_ended_before_the_error() {
         let mut lines = lines(Framing::OpenAi);
         let problem = Problem::internal();
-        let data = Spoken::Chat.protocol().error(&problem);
+        let data = ProtocolName::Chat.protocol().error(&problem);
         assert_eq!(lines.pass(Bytes::from_static(b"data: {\"cho")), "");
         assert_eq!(lines.error_event(&problem), format!("\ndata: {data}\n\n"));
         lines.pass(Bytes::from_static(b"ices\":[]}\r"));
@@ -423,8 +423,8 @@ mod tests {
     #[test]
     fn an_error_has_the_form_of_its_protocol() {
         let problem = Problem::upstream(http::StatusCode::BAD_GATEWAY, "stream_stalled", "silent");
-        let event = |spoken: Spoken| {
-            let mut lines = Lines::new(spoken.protocol(), Framing::OpenAi);
+        let event = |name: ProtocolName| {
+            let mut lines = Lines::new(name.protocol(), Framing::OpenAi);
             lines.pass(Bytes::from_static(b"data: {\"type\":\"x\",\"sequence_number\":6}\n\n"));
             String::from_utf8(lines.error_event(&problem).to_vec()).unwrap()
         };
@@ -433,26 +433,26 @@ mod tests {
             data: {"error":{"message":"silent","type":"upstream_error","param":null,"code":"stream_stalled"}}
 
         "#]]
-        .assert_eq(&event(Spoken::Chat));
+        .assert_eq(&event(ProtocolName::Chat));
         expect_test::expect![[r#"
 
             event: error
             data: {"type":"error","code":"stream_stalled","message":"silent","param":null,"sequence_number":7}
 
         "#]]
-        .assert_eq(&event(Spoken::Responses));
+        .assert_eq(&event(ProtocolName::Responses));
         expect_test::expect![[r#"
 
             event: error
             data: {"type":"error","error":{"type":"api_error","message":"silent","code":"stream_stalled"}}
 
         "#]]
-        .assert_eq(&event(Spoken::Messages));
+        .assert_eq(&event(ProtocolName::Messages));
     }
 
     #[test]
     fn a_mark_at_the_start_is_no_part_of_a_stream() {
-        let mut beginning = Beginning::new(Spoken::Chat.protocol());
+        let mut beginning = Beginning::new(ProtocolName::Chat.protocol());
         let stream = "\u{feff}data: {\"choices\":[{}]}\n\n";
         let pieces = stream.as_bytes().chunks(2);
         assert_eq!(pieces.filter_map(|piece| beginning.push(piece)).next(), Some(FirstEvent::Good));

@@ -7,7 +7,7 @@ use craig_engine::{Secret, Settings};
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::protocol::Spoken;
+use crate::protocol::ProtocolName;
 
 /// The key of the default provider.
 const DEFAULT_KEY_VARIABLE: &str = "ZAI_API_KEY";
@@ -20,7 +20,7 @@ pub struct Upstream {
     /// Base address, without `/chat/completions`.
     pub base_url: String,
     /// Protocols that it speaks, the one it is asked in by the gateway itself first.
-    pub protocols: Vec<Spoken>,
+    pub protocols: Vec<ProtocolName>,
     /// Its key.
     pub key: Option<Secret>,
     /// Model of a request that names none.
@@ -88,7 +88,7 @@ struct Entry {
     name: String,
     base_url: String,
     #[serde(default = "only_chat")]
-    protocols: Vec<Spoken>,
+    protocols: Vec<ProtocolName>,
     key_env: Option<String>,
     key_file: Option<PathBuf>,
     model: Option<String>,
@@ -98,8 +98,8 @@ struct Entry {
     only_listed: bool,
 }
 
-fn only_chat() -> Vec<Spoken> {
-    vec![Spoken::Chat]
+fn only_chat() -> Vec<ProtocolName> {
+    vec![ProtocolName::Chat]
 }
 
 impl Upstream {
@@ -119,7 +119,7 @@ impl Upstream {
             None => is_default.then(|| key_in(DEFAULT_KEY_VARIABLE)).flatten(),
         };
         let protocol = |name: String| {
-            let known = Spoken::ALL.into_iter().find(|protocol| protocol.name() == name);
+            let known = ProtocolName::ALL.into_iter().find(|protocol| protocol.name() == name);
             known.ok_or(UpstreamsError::UnknownProtocol(name))
         };
         let protocols = settings.texts("gateway.upstream_protocols").into_iter().map(protocol);

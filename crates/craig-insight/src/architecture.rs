@@ -85,9 +85,10 @@ pub(crate) fn architecture(analysis: &Analysis) -> Architecture {
     let uses = map.uses(&analysis.graph);
     let order = layers::Order::new(&uses, map.rest);
     let cycles = order.cycles(analysis, &map);
+    let sentences = Sentences::new(analysis);
     Architecture {
-        about: Sentences::new(analysis).of_project(),
-        modules: modules(analysis, &map, &uses),
+        about: sentences.of_project(),
+        modules: modules(analysis, &map, &uses, &sentences),
         layers: order.layers(&map, &layers::without_product(analysis, &map)),
         mermaid: chart(&map, &uses, &order, &cycles).text(),
         cycles,
@@ -117,9 +118,8 @@ fn chart(map: &Modules, uses: &Uses, order: &layers::Order, cycles: &[ModuleCycl
     }
 }
 
-fn modules(analysis: &Analysis, map: &Modules, uses: &Uses) -> Vec<Module> {
+fn modules(analysis: &Analysis, map: &Modules, uses: &Uses, sentences: &Sentences<'_>) -> Vec<Module> {
     let files = &analysis.workspace.files;
-    let sentences = Sentences::new(analysis);
     let describe = |(at, path): (usize, &String)| {
         let own: Vec<_> =
             files.iter().zip(&map.of_file).filter(|(_, of)| **of == Some(at)).map(|(file, _)| file).collect();

@@ -29,11 +29,16 @@ pub(crate) fn is_launcher(path: &str, n_bytes: usize) -> bool {
         && (is_image || is_listed || is_composed || is_build || is_script || is_service)
 }
 
-/// The files that start one of these names, by path; a file does not start itself.
-pub(crate) fn started_by<'w>(workspace: &'w Workspace, of: &str, names: &[String]) -> Vec<&'w str> {
+/// The files that start programs, as (path, text), by path.
+pub(crate) fn launchers(workspace: &Workspace) -> Vec<(&str, &str)> {
+    workspace.texts().filter(|(path, text)| is_launcher(path, text.len())).collect()
+}
+
+/// The `launchers` that start one of these names, by path; a file does not start itself.
+pub(crate) fn started_by<'w>(launchers: &[(&'w str, &str)], of: &str, names: &[String]) -> Vec<&'w str> {
     let starts = |text: &str| names.iter().any(|name| has_name(text, name));
-    let others = workspace.texts().filter(|(path, text)| *path != of && is_launcher(path, text.len()));
-    others.filter(|(_, text)| starts(text)).map(|(path, _)| path).collect()
+    let others = launchers.iter().filter(|(path, _)| *path != of);
+    others.filter(|(_, text)| starts(text)).map(|(path, _)| *path).collect()
 }
 
 /// Whether a text has a name that no longer name encloses.

@@ -12,7 +12,7 @@ pub(crate) struct Counting {
     pub(crate) nests: &'static [&'static str],
     /// The conditional statement, whose `else if` is no deeper.
     pub(crate) ifs: &'static [&'static str],
-    /// What stands between an `if` and the `if` of its `else`.
+    /// The node between an `if` and the `if` of its `else`.
     pub(crate) elses: &'static [&'static str],
     /// Expressions in which an operator may decide.
     pub(crate) operations: &'static [&'static str],

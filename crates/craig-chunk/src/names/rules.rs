@@ -3,7 +3,8 @@
 use tree_sitter::Node;
 
 use super::walk::Walk;
-use super::{Role, Value};
+use super::{DefinitionKind, Role, Traits, Value};
+use crate::grammar::find::field;
 
 /// What makes a value of the language.
 pub(crate) fn plain<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -27,6 +28,15 @@ pub(crate) fn ternary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let first = walk.field(node, "consequence");
     let other = walk.field(node, "alternative");
     walk.either(first, other)
+}
+
+/// A member of an enumeration, with its name in field `name`.
+pub(crate) fn enum_member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    if let Some(name) = field(node, "name") {
+        walk.define(name, node, DefinitionKind::EnumMember, Traits::STATIC);
+    }
+    walk.children_except(node, &["name"]);
+    Value::Unknown
 }
 
 /// The type of an instance.

@@ -70,27 +70,23 @@ impl MessagesCounts {
     }
 }
 
+impl Usage {
+    /// As OpenAI counts, which details what is among the tokens of the request.
+    fn counted(input_tokens: u64, output_tokens: u64, details: Option<Details>) -> Self {
+        let Details { cached_tokens, cache_write_tokens } = details.unwrap_or_default();
+        Self { input_tokens, output_tokens, cached_tokens, cache_write_tokens }
+    }
+}
+
 impl From<ChatCounts> for Usage {
     fn from(counts: ChatCounts) -> Self {
-        let details = counts.prompt_tokens_details.unwrap_or_default();
-        Self {
-            input_tokens: counts.prompt_tokens,
-            output_tokens: counts.completion_tokens,
-            cached_tokens: details.cached_tokens,
-            cache_write_tokens: details.cache_write_tokens,
-        }
+        Self::counted(counts.prompt_tokens, counts.completion_tokens, counts.prompt_tokens_details)
     }
 }
 
 impl From<ResponsesCounts> for Usage {
     fn from(counts: ResponsesCounts) -> Self {
-        let details = counts.input_tokens_details.unwrap_or_default();
-        Self {
-            input_tokens: counts.input_tokens,
-            output_tokens: counts.output_tokens,
-            cached_tokens: details.cached_tokens,
-            cache_write_tokens: details.cache_write_tokens,
-        }
+        Self::counted(counts.input_tokens, counts.output_tokens, counts.input_tokens_details)
     }
 }
 

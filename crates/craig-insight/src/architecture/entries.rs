@@ -73,11 +73,12 @@ fn weigh(analysis: &Analysis, found: &mut [EntryPoint]) {
     for edge in analysis.graph.of_product() {
         uses.entry(edge.from).or_default().push(edge.to);
     }
+    let launchers = launch::launchers(&analysis.workspace);
     let mut n_starters: HashMap<String, usize> = HashMap::new();
     for (at, entry) in found.iter_mut().enumerate() {
         let Some(file) = analysis.workspace.file(&entry.file) else { continue };
         let names = names(&analysis.workspace.files[file], entry.line);
-        let mut starters = launch::started_by(&analysis.workspace, &entry.file, &names);
+        let mut starters = launch::started_by(&launchers, &entry.file, &names);
         // That the manifest names it is known already.
         starters.retain(|path| !entry.evidence.contains(path));
         // The same script for other systems or versions counts once.

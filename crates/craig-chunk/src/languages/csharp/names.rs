@@ -6,13 +6,13 @@ mod types;
 use tree_sitter::Node;
 
 use crate::grammar::{child, field, named_children};
-use crate::names::rules::{assignment, plain, ternary, this};
+use crate::names::rules::{assignment, enum_member, plain, ternary, this};
 use crate::names::walk::NameRule::{Block, Literal, Read, Skip, Transparent};
 use crate::names::walk::{NameTable, ScopeKind, Walk};
 use crate::names::{Imported, Role, Site, Value};
 use declarations::{
-    accessor, attribute, declare_all, delegate, enum_member, fields, method, parameters, property,
-    type_declaration, unnamed, variables,
+    accessor, attribute, declare_all, delegate, fields, method, parameters, property, type_declaration,
+    unnamed, variables,
 };
 use types::{arguments_of_type, generic, qualified, type_field, type_node, type_value};
 

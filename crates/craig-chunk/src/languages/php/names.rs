@@ -7,7 +7,7 @@ mod doc;
 use tree_sitter::Node;
 
 use crate::grammar::{child, field, named_children, unquoted};
-use crate::names::rules::plain;
+use crate::names::rules::{enum_member, plain};
 use crate::names::walk::NameRule::{Literal, Read, Skip, Transparent};
 use crate::names::walk::{NameTable, ScopeKind, Walk};
 use crate::names::{DefinitionKind, Imported, Role, Site, Traits, Value};
@@ -15,8 +15,8 @@ use calls::{
     call, class_argument, class_constant, creation, member, method_call, static_call, static_property,
 };
 use declarations::{
-    attribute, bare_name, class_name, closure, constants, enum_case, function, own_class, properties,
-    type_declaration, type_node, use_traits,
+    attribute, bare_name, class_name, closure, constants, function, own_class, properties, type_declaration,
+    type_node, use_traits,
 };
 
 pub(crate) static TABLE: NameTable = NameTable {
@@ -54,7 +54,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("trait_declaration", Read(type_declaration)),
         ("interface_declaration", Read(type_declaration)),
         ("enum_declaration", Read(type_declaration)),
-        ("enum_case", Read(enum_case)),
+        ("enum_case", Read(enum_member)),
         ("use_declaration", Read(use_traits)),
         ("const_declaration", Read(constants)),
         ("property_declaration", Read(properties)),

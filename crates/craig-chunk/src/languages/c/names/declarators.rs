@@ -472,7 +472,7 @@ pub(super) fn type_definition<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value 
     Value::Unknown
 }
 
-/// `typedef SLOTS(8) slots_t;`, where the macro stands for a type: the grammar of C has no room for it.
+/// `typedef SLOTS(8) slots_t;`, in which the macro expands to a type: the grammar of C cannot read it.
 pub(super) fn unparsed<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let is_typedef = node.child(0).is_some_and(|first| first.kind() == "typedef");
     let parts: Vec<Node<'t>> = named_children(node).collect();

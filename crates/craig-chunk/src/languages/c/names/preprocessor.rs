@@ -158,12 +158,12 @@ pub(super) const KEYWORDS: &[&str] = &[
     "bool",
 ];
 
-/// The names in the text that a macro stands for: the grammar does not parse it.
+/// The names in the replacement text of a macro, which the grammar does not parse.
 pub(super) fn macro_body<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let text = walk.text_of(node);
     let bytes = text.as_bytes();
     let (mut at, mut last) = (0, Value::Unknown);
-    // What stands before the next word: `.`, `->` or `::` makes it a member.
+    // The text before the next word: `.`, `->` or `::` makes it a member.
     let mut is_member = false;
     let mut is_tag = false;
     while at < bytes.len() {
@@ -232,7 +232,7 @@ pub(super) fn quoted_length(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// What the text after a name says about its use.
+/// How a name is used, by the text after it.
 pub(super) fn role_before(rest: &[u8], is_tag: bool) -> Role {
     let rest = rest.trim_ascii_start();
     match rest {

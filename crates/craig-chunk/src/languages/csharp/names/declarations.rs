@@ -176,14 +176,6 @@ pub(super) fn delegate<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-pub(super) fn enum_member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    if let Some(name) = field(node, "name") {
-        walk.define(name, node, DefinitionKind::EnumMember, Traits::STATIC);
-    }
-    walk.children_except(node, &["name"]);
-    Value::Unknown
-}
-
 pub(super) fn method<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(name) = field(node, "name") else { return Value::Unknown };
     let kind = match node.kind() {
@@ -283,7 +275,7 @@ pub(super) fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> 
             }
             walk.declare_local(name, value);
         } else if parameter.kind() != "attribute_list" {
-            // `params T[] all` stands in the list itself.
+            // `params T[] all` has no node of its own in the list.
             is_fixed = false;
         }
     }

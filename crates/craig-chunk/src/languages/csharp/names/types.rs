@@ -1,4 +1,4 @@
-//! Types of C#: what a type stands for, holds and is applied to.
+//! Types of C#: their values, elements and type arguments.
 
 use tree_sitter::Node;
 

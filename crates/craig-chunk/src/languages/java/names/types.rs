@@ -1,4 +1,4 @@
-//! Types of Java: what a type stands for, holds and is applied to.
+//! Types of Java: their values, elements and type arguments.
 
 use tree_sitter::Node;
 
@@ -20,7 +20,7 @@ pub(super) fn scoped<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.member(name, of, role)
 }
 
-/// The role of a type: another one than a plain type, if the context says so.
+/// The role of a type name: that of its context, or a plain type.
 pub(super) fn take_type_role(walk: &mut Walk<'_>) -> Role {
     match walk.take_role() {
         Role::Read => Role::Type,

@@ -139,7 +139,7 @@ fn typedef<'t>(walk: &mut Walk<'t>, comment: Comment<'t>) {
     }
 }
 
-/// Sets what an alias stands for; for a union or an intersection, all parts.
+/// Sets the type that an alias names; for a union or an intersection, all parts.
 fn alias<'t>(walk: &mut Walk<'t>, comment: Comment<'t>, at: DefinitionIx, of: &'t str) {
     let parts = split(of, TYPES.separators).into_iter().take(MAX_ALIAS_PARTS);
     let parts = parts.map(|part| TYPES.instance(walk, comment, part.trim_ascii()));

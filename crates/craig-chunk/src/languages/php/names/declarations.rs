@@ -171,14 +171,6 @@ pub(super) fn use_traits<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-pub(super) fn enum_case<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    if let Some(name) = field(node, "name") {
-        walk.define(name, node, DefinitionKind::EnumMember, Traits::STATIC);
-    }
-    walk.children_except(node, &["name"]);
-    Value::Unknown
-}
-
 pub(super) fn constants<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let declared = walk.field(node, "type");
     let traits = traits(node, walk.text);

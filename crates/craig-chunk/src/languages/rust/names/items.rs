@@ -46,7 +46,7 @@ pub(super) fn structure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-/// Notes which type parameter is the type of which field: what it is, an `impl` says.
+/// Notes which type parameter is the type of which field; an `impl` defines what it is.
 pub(super) fn note_fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) {
     let (Some(name), Some(list)) = (field(node, "name"), field(node, "type_parameters")) else { return };
     let name_of = |part: Node<'t>| field(part, "name").or_else(|| field(part, "left")).unwrap_or(part);
