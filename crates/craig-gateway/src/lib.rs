@@ -1,5 +1,5 @@
-//! The HTTP gateway for editors and any OpenAI client: it finds code for a conversation, puts it in, and passes the model's
-//! answer on.
+//! The HTTP gateway for editors and clients of OpenAI and Anthropic: it finds code for a conversation, puts it in, and passes
+//! the model's answer on.
 //!
 //! A surface: protocol types and the runtime live here, search, context and reranking behind `craig-engine`. One file connects
 //! to providers of language models (`client.rs`), one to Redis (`shared.rs`). Logs, metrics and traces hold no query, code or
