@@ -92,8 +92,8 @@ pub use craig_context::{
     Block as ContextBlock, Format as ContextFormat, Tokenizer, fitted_text as fitted_context,
 };
 pub use craig_explain::{
-    Bullet, Citation, CodeContext, Comment, Explanation, IndexReport, Library as DocumentationLibrary,
-    NOT_DOCUMENTED, Sentences, SkippedDocument, explain as explain_context,
+    Bullet, Citation, CodeContext, Comment, Explanation, IndexReport, Kind as ExplanationKind,
+    Library as DocumentationLibrary, NOT_DOCUMENTED, Sentences, SkippedDocument, explain as explain_context,
 };
 pub use craig_insight::{
     About, Architecture, COMPLEX, Clone as CodeClone, ClonePlace, Cycle, Definition as SymbolDefinition,

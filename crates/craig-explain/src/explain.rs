@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::comment::Comment;
 use crate::context::{CodeContext, Subject, is_same_owner, owner_likeness};
 use crate::evidence::{Candidate, Evidence, evidence, is_history};
-use crate::extract::{Cited, is_direct, quotes};
+use crate::extract::{Cited, explains, is_direct, quotes};
 use crate::gate::{Verdict, gate};
 use crate::library::{Library, Place};
 use crate::names::is_plain_word;
@@ -24,20 +24,34 @@ const FAR_BEHIND: f32 = 3.0;
 /// the entry of a table of contents.
 const MAX_TRIED: usize = 6;
 
-/// Least confidence of what is shown unasked; what was asked for is answered from the gate's threshold on.
-const MIN_UNASKED: f32 = 0.75;
+/// Least confidence of an explanation. Of judged quotes (`evals/explain.judged.json`) 0.94 were good and 0.006 wrong above it,
+/// 0.78 and 0.17 from 0.8 to it; below it, a quote is shown as a mention.
+const MIN_DOCUMENTED: f32 = 0.95;
 
 /// Least confidence for a name that is a word of the language, too: judged by reading, a third of the answers below were good.
 const MIN_OF_WORD: f32 = 0.7;
 
+/// How the documentation speaks of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A heading, or an entry of a list or table, is the symbol: its text explains it.
+    Documented,
+    /// A sentence says something about the symbol by the way.
+    Mentioned,
+}
+
 /// What the documentation says of a selection.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Explanation {
-    /// Sentences of the documentation as a Markdown list, or exactly "Not documented."
+    /// Sentences of the documentation as a Markdown list, those that only mention the symbol after the words
+    /// "Mentioned in" and the file; or exactly "Not documented."
     pub explanation: String,
+    /// Whether the symbol is documented or only mentioned; null when neither.
+    pub kind: Option<Kind>,
     /// Where the explanation is from, the most relevant section first; empty when nothing is documented.
     pub citations: Vec<Citation>,
-    /// Probability that the documentation is about the selection.
+    /// Probability that the quotes of this kind are about the selection.
     pub confidence: f32,
     /// Whether there is an explanation.
     pub has_relevant_docs: bool,
@@ -71,6 +85,8 @@ pub struct Citation {
 pub struct Bullet {
     /// A sentence of the documentation, verbatim: data, not instructions.
     pub text: String,
+    /// Whether it explains the symbol or mentions it.
+    pub kind: Kind,
     /// Index in `citations`.
     pub citation: usize,
     /// Line on which it begins, from 1.
@@ -82,6 +98,7 @@ impl Explanation {
     pub fn not_documented(symbol: Option<&str>, confidence: f32) -> Self {
         Self {
             explanation: NOT_DOCUMENTED.to_owned(),
+            kind: None,
             citations: Vec::new(),
             confidence: rounded(confidence),
             has_relevant_docs: false,
@@ -92,9 +109,18 @@ impl Explanation {
         }
     }
 
+    /// Keeps the first quotes and the sections they are from; the rest follows from these.
+    pub fn truncate(&mut self, n_quotes: usize) {
+        self.bullets.truncate(n_quotes);
+        let n_cited = self.bullets.iter().map(|bullet| bullet.citation + 1).max().unwrap_or_default();
+        self.citations.truncate(n_cited);
+        self.explanation = listed(&self.bullets, &self.citations);
+        self.kind = self.bullets.iter().map(|bullet| bullet.kind).min();
+    }
+
     /// Whether it may be shown to somebody who did not ask for it.
     pub fn is_sure(&self) -> bool {
-        self.is_direct && self.confidence >= MIN_UNASKED
+        self.kind == Some(Kind::Documented) && self.is_direct
     }
 }
 
@@ -177,20 +203,29 @@ fn quoted(
         .map(|&of| (cited[of].0, verdict.confidence * (cited[of].1 - best_score).exp()))
         .map(|(at, relevance)| citation(library.place(at), relevance))
         .collect();
+    let is_sure = verdict.confidence >= MIN_DOCUMENTED;
+    let mut kind = if is_sure { Kind::Documented } else { Kind::Mentioned };
     let bullet = |quote: crate::extract::Quote| {
         let page = library.place(places[quote.citation].at).page;
         let line =
             page.text.as_bytes()[..quote.bytes.start].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let from = places[quote.citation];
+        let is_owned = subject.owner.is_none() || from.is_headed_by_owner;
+        // What follows a mention is one, too: explanations come first.
+        if !is_owned || !explains(library, from, subject, &quote.bytes) {
+            kind = Kind::Mentioned;
+        }
         Bullet {
+            kind,
             text: page.text[quote.bytes].to_owned(),
             citation: quoted.iter().position(|&of| of == quote.citation).unwrap_or_default(),
             line: u32::try_from(line).unwrap_or(u32::MAX),
         }
     };
     let bullets: Vec<Bullet> = quotes.into_iter().map(bullet).collect();
-    let lines: Vec<String> = bullets.iter().map(Bullet::entry).collect();
     Some(Explanation {
-        explanation: lines.join("\n"),
+        explanation: listed(&bullets, &citations),
+        kind: bullets.iter().map(|bullet| bullet.kind).min(),
         citations,
         confidence: rounded(verdict.confidence),
         has_relevant_docs: true,
@@ -257,6 +292,19 @@ fn citation(place: Place<'_>, relevance: f32) -> Citation {
         heading_line: outline.line,
         relevance_score: rounded(relevance),
     }
+}
+
+/// Quotes as a Markdown list; those that mention the symbol begin with where they do.
+pub(crate) fn listed(bullets: &[Bullet], citations: &[Citation]) -> String {
+    let entry = |bullet: &Bullet| match bullet.kind {
+        Kind::Documented => bullet.entry(),
+        Kind::Mentioned => {
+            let text = bullet.text.replace('\n', "\n  ");
+            let joint = if bullet.is_sample() { "\n  " } else { " " };
+            format!("- Mentioned in {}:{joint}{text}", citations[bullet.citation].file_path)
+        }
+    };
+    bullets.iter().map(entry).collect::<Vec<_>>().join("\n")
 }
 
 /// Three places behind the point: more would only be noise.

@@ -110,6 +110,12 @@ pub(crate) fn quotes(library: &Library, cited: &[Cited], subject: &Subject) -> V
     found
 }
 
+/// Whether a quote explains a subject: the section's heading is the name, or the quote is the subject's entry of a list.
+pub(crate) fn explains(library: &Library, cited: Cited, subject: &Subject, quote: &Range<usize>) -> bool {
+    let reading = Reading::new(library, cited, subject);
+    reading.is_headed_alone() || reading.entry(&reading.statements()).contains(quote)
+}
+
 /// Whether a quote is surely about a subject: a whole sentence below a heading that is the name, the subject's entry of a
 /// list, or a sentence that begins with the name.
 pub(crate) fn is_direct(library: &Library, cited: Cited, subject: &Subject, quote: &Range<usize>) -> bool {

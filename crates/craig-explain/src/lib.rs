@@ -32,7 +32,7 @@ pub use evidence::{
     Candidate, Evidence, N_SECTION_FEATURES, N_SUBJECT_FEATURES, SECTION_FEATURES, SUBJECT_FEATURES,
     SectionFeatures, SubjectFeatures, evidence,
 };
-pub use explain::{Bullet, Citation, Explanation, NOT_DOCUMENTED, explain};
+pub use explain::{Bullet, Citation, Explanation, Kind, NOT_DOCUMENTED, explain};
 pub use extract::MAX_BULLETS;
 pub use gate::{
     Gate, GateWeights, N_GATE_COLUMNS, N_RANK_COLUMNS, SCORE_FEATURES, Verdict, gate, gate_row, rank_rows,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use craig_text::path::folder;
 
 use crate::comment::Comment;
-use crate::explain::{Bullet, Citation, Explanation, NOT_DOCUMENTED};
+use crate::explain::{Bullet, Citation, Explanation, Kind, NOT_DOCUMENTED};
 use crate::names::is_in_span;
 
 /// The address of a file of the project, given its path, that a link can have; none where files have no address.
@@ -15,10 +15,10 @@ pub type Addresses<'a> = &'a dyn Fn(&str) -> Option<String>;
 const HOVER_BYTES: usize = 400;
 
 impl Explanation {
-    /// Two or three lines for a tooltip: one or two sentences and where they are from; none when nothing is documented, or
-    /// by samples alone that do not fit.
+    /// Two or three lines for a tooltip: one or two sentences and where they are from; none when nothing is documented, by
+    /// samples alone that do not fit, or by the way.
     pub fn hover(&self, addresses: Addresses<'_>) -> Option<String> {
-        let mut bullets = self.bullets.iter().filter(|bullet| !bullet.is_sample());
+        let mut bullets = self.documented().filter(|bullet| !bullet.is_sample());
         let Some(first) = bullets.next() else { return self.sample_hover(addresses) };
         let second = bullets.next().filter(|second| {
             second.citation == first.citation && first.text.len() + second.text.len() < HOVER_BYTES
@@ -31,16 +31,21 @@ impl Explanation {
         Some(lines.join("\n"))
     }
 
+    fn documented(&self) -> impl Iterator<Item = &Bullet> {
+        self.bullets.iter().filter(|bullet| bullet.kind == Kind::Documented)
+    }
+
     /// A tooltip of a sample of one line.
     fn sample_hover(&self, addresses: Addresses<'_>) -> Option<String> {
-        let bullet = self.bullets.first()?;
+        let bullet = self.documented().next()?;
         let cited = self.citations.get(bullet.citation)?;
         let mut code = bullet.text.lines().filter(|line| !line.starts_with("```") && !line.trim().is_empty());
         let line = code.next().filter(|line| code.next().is_none() && !line.contains('`'))?;
         Some(format!("`{}`\n{}", line.trim(), cited.link(cited.heading_line, addresses)))
     }
 
-    /// The whole explanation as Markdown: each sentence a bullet with its citation.
+    /// The whole explanation as Markdown: each sentence a bullet with its citation, those that only mention the symbol below
+    /// a heading of their own.
     pub fn markdown(&self, addresses: Addresses<'_>) -> String {
         let title = self.symbol.as_deref().map(|symbol| format!("# `{symbol}`\n\n")).unwrap_or_default();
         let comment = self.comment.as_ref().map(|comment| comment.markdown(addresses)).unwrap_or_default();
@@ -56,8 +61,15 @@ impl Explanation {
             let link = cited.link(bullet.line, addresses);
             format!("{entry}  {link} · {:.0}%\n", cited.relevance_score * 100.0)
         };
-        let bullets: String = self.bullets.iter().map(bullet).collect();
-        format!("{title}{bullets}\n*Confidence {:.0}%*\n{comment}", self.confidence * 100.0)
+        let of_kind = |kind| -> String {
+            self.bullets.iter().filter(|bullet| bullet.kind == kind).map(bullet).collect()
+        };
+        let (documented, mut mentioned) = (of_kind(Kind::Documented), of_kind(Kind::Mentioned));
+        if !mentioned.is_empty() {
+            let joint = if documented.is_empty() { "" } else { "\n" };
+            mentioned = format!("{joint}Mentioned in:\n\n{mentioned}");
+        }
+        format!("{title}{documented}{mentioned}\n*Confidence {:.0}%*\n{comment}", self.confidence * 100.0)
     }
 }
 
@@ -196,9 +208,15 @@ mod tests {
     }
 
     fn explanation(bullets: &[(&str, usize)]) -> Explanation {
-        let bullet = |&(text, citation): &(&str, usize)| Bullet { text: text.to_owned(), citation, line: 5 };
+        let bullet = |&(text, citation): &(&str, usize)| Bullet {
+            text: text.to_owned(),
+            kind: Kind::Documented,
+            citation,
+            line: 5,
+        };
         Explanation {
             explanation: String::new(),
+            kind: Some(Kind::Documented),
             citations: vec![cited("Client", 1), cited("Class: `Client`", 3)],
             confidence: 0.9,
             has_relevant_docs: true,

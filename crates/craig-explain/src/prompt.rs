@@ -7,7 +7,7 @@ use craig_text::{DATA_NOTICE, fenced, lower_words, whole_words, without_control_
 use serde::Serialize;
 
 use crate::context::{CodeContext, clipped};
-use crate::explain::{Bullet, Citation, Explanation};
+use crate::explain::{Bullet, Citation, Explanation, listed};
 use crate::names::code_spans;
 use crate::sentence;
 
@@ -67,11 +67,16 @@ impl Prompt {
         let bullet = |(text, excerpts): (String, Vec<usize>)| {
             let quote = &extract.bullets[excerpts[0]];
             let citation = cited.iter().position(|&at| at == quote.citation).unwrap_or_default();
-            Bullet { text, citation, line: quote.line }
+            Bullet { text, kind: quote.kind, citation, line: quote.line }
         };
         let bullets: Vec<Bullet> = sentences.into_iter().map(bullet).collect();
-        let lines: Vec<String> = bullets.iter().map(|bullet| format!("- {}", bullet.text)).collect();
-        let reworded = Explanation { explanation: lines.join("\n"), citations, bullets, ..extract.clone() };
+        let reworded = Explanation {
+            explanation: listed(&bullets, &citations),
+            kind: bullets.iter().map(|bullet| bullet.kind).min(),
+            citations,
+            bullets,
+            ..extract.clone()
+        };
         (Some(reworded), counts)
     }
 
@@ -408,10 +413,15 @@ fn content_words(text: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::{Bullet, Citation};
+    use crate::explain::{Bullet, Citation, Kind};
 
     fn extract() -> Explanation {
-        let bullet = |text: &str, citation, line| Bullet { text: text.to_owned(), citation, line };
+        let bullet = |text: &str, citation, line| Bullet {
+            text: text.to_owned(),
+            kind: Kind::Documented,
+            citation,
+            line,
+        };
         let cited = |heading: &str, heading_line| Citation {
             file_path: "docs/a.md".into(),
             section_heading: heading.into(),
@@ -492,7 +502,12 @@ mod tests {
         assert_eq!(reworded.explanation, "- It must not be called twice.");
         assert_eq!(
             reworded.bullets,
-            [Bullet { text: "It must not be called twice.".into(), citation: 0, line: 9 }]
+            [Bullet {
+                text: "It must not be called twice.".into(),
+                kind: Kind::Documented,
+                citation: 0,
+                line: 9
+            }]
         );
         assert_eq!(reworded.citations, [extract.citations[1].clone()]);
         let (none, sentences) = prompt().reworded(&extract, "It is fast [1].");

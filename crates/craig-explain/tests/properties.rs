@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use craig_explain::{
-    CacheKey, CodeContext, Explanation, INSTRUCTION, Index, Library, MAX_BULLETS, NOT_DOCUMENTED, Prompt,
+    CacheKey, CodeContext, Explanation, INSTRUCTION, Index, Kind, Library, MAX_BULLETS, NOT_DOCUMENTED, Prompt,
     cache, evidence, explain, gate, is_script_project,
 };
 use craig_model::StaticModel;
@@ -270,6 +270,18 @@ proptest! {
         let documents: Vec<String> = documents.into_iter().chain([about(name)]).collect();
         let hover = explained(&documents, name).hover(&|_| None);
         prop_assert!(hover.is_some_and(|hover| (2..=3).contains(&hover.lines().count())));
+    }
+
+    // Of two kinds, documented comes first; a hover shows no other.
+    #[test]
+    fn mentions_come_last_and_never_hover(documents in prop::collection::vec(document(), 0..4), name in name()) {
+        let explanation = explained(&documents, name);
+        let kinds: Vec<Kind> = explanation.bullets.iter().map(|bullet| bullet.kind).collect();
+        prop_assert!(kinds.is_sorted());
+        prop_assert_eq!(explanation.kind, kinds.first().copied());
+        if explanation.kind != Some(Kind::Documented) {
+            prop_assert_eq!(explanation.hover(&|_| None), None);
+        }
     }
 
     // Feature: ai-docs-interpreter, Property 16: panel: bullets and citations

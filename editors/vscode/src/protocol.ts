@@ -56,12 +56,16 @@ export interface Citation {
   relevance_score: number;
 }
 
+/** Whether the documentation explains a symbol or only mentions it. */
+export type ExplanationKind = 'documented' | 'mentioned';
+
 export interface Explanation {
   explanation: string;
   has_relevant_docs: boolean;
   confidence: number;
   symbol: string | null;
-  bullets: { text: string; citation: number; line: number }[];
+  kind: ExplanationKind | null;
+  bullets: { text: string; kind: ExplanationKind; citation: number; line: number }[];
   citations: Citation[];
   comment?: { text: string };
   markdown: string;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use craig_engine::{
     Cancellation, CodeDefinitions, Comment, EmbedderConfig, Engine, EngineError, ExplainConfig, Explained,
-    Explainer, IndexReport, NOT_DOCUMENTED, Selection, WordsStatus,
+    Explainer, ExplanationKind, IndexReport, NOT_DOCUMENTED, Selection, WordsStatus,
 };
 
 use self::batch::SelectionLine;
@@ -157,7 +157,12 @@ fn text(explained: &Explained) -> String {
         return format!("{NOT_DOCUMENTED}\n{comment}");
     }
     let mut text = String::new();
+    let mut is_mention = false;
     for bullet in &explanation.bullets {
+        if bullet.kind == ExplanationKind::Mentioned && !is_mention {
+            is_mention = true;
+            text += "Mentioned in:\n";
+        }
         let cited = &explanation.citations[bullet.citation];
         let place = format!("{}:{}", cited.file_path, bullet.line);
         let about = format!("{} · {}", cited.section_heading, percent(cited.relevance_score));

@@ -1,6 +1,6 @@
 // The view that explains what is selected.
 import MarkdownIt from 'markdown-it';
-import type { Explanation } from '../protocol';
+import type { Explanation, ExplanationKind } from '../protocol';
 import { editor, element, onMessage } from './page';
 
 const markdown = new MarkdownIt({ html: false, linkify: false });
@@ -26,13 +26,21 @@ function render(into: HTMLElement, text: string): HTMLElement {
   return into;
 }
 
-function documented(explanation: Explanation): Node[] {
+function quotes(explanation: Explanation, wanted: ExplanationKind): Node[] {
   const list = element('ul', { className: 'bullets' });
-  for (const { text, citation, line } of explanation.bullets) {
+  for (const { text, kind, citation, line } of explanation.bullets) {
+    if (kind !== wanted) {
+      continue;
+    }
     const item = element('li');
     item.append(render(element('div', { className: 'quote' }), text), source(`${citation + 1}`, `Open the line of this quote in source ${citation + 1}`, { citation, line }));
     list.append(item);
   }
+  return list.hasChildNodes() ? [list] : [];
+}
+
+function documented(explanation: Explanation): Node[] {
+  const mentions = quotes(explanation, 'mentioned');
   const sources = element('ol', { className: 'sources' });
   explanation.citations.forEach(({ file_path, section_heading, heading_line }, open) => {
     const name = markdown.renderInline(section_heading).replace(/<[^>]*>/g, '');
@@ -45,7 +53,8 @@ function documented(explanation: Explanation): Node[] {
   return [
     title(explanation.symbol),
     confidence(explanation.confidence),
-    list,
+    ...quotes(explanation, 'documented'),
+    ...(mentions.length > 0 ? [element('h2', { text: 'Mentioned in' }), ...mentions] : []),
     element('h2', { text: 'Sources' }),
     sources,
   ];

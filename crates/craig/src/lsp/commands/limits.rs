@@ -23,16 +23,9 @@ impl Limits {
             return refusal;
         }
         let kept = self.n_quotes(&explanation);
-        if kept == explanation.bullets.len() {
-            return explanation;
+        if kept < explanation.bullets.len() {
+            explanation.truncate(kept);
         }
-        explanation.bullets.truncate(kept);
-        // Quotes are in the order of the sections that they are from.
-        let n_sources = explanation.bullets.last().map_or(0, |bullet| bullet.citation + 1);
-        explanation.citations.truncate(n_sources);
-        let entry = |text: &str| format!("- {}", text.replace('\n', "\n  "));
-        let entries: Vec<String> = explanation.bullets.iter().map(|bullet| entry(&bullet.text)).collect();
-        explanation.explanation = entries.join("\n");
         explanation
     }
 
@@ -51,13 +44,18 @@ impl Limits {
 
 #[cfg(test)]
 mod tests {
-    use craig_engine::{Bullet, Citation};
+    use craig_engine::{Bullet, Citation, ExplanationKind};
     use expect_test::{Expect, expect};
 
     use super::*;
 
     fn three_quotes() -> Explanation {
-        let bullet = |text: &str, citation, line| Bullet { text: text.to_owned(), citation, line };
+        let bullet = |text: &str, citation, line| Bullet {
+            text: text.to_owned(),
+            kind: ExplanationKind::Documented,
+            citation,
+            line,
+        };
         let citation = |file_path: &str, relevance_score| Citation {
             file_path: file_path.to_owned(),
             section_heading: "Client".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use craig_engine::{EngineError, Explainer, Explanation, Selection};
+use craig_engine::{EngineError, Explainer, Explanation, ExplanationKind, Selection};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,8 @@ pub(super) fn tool() -> Tool {
         name: "explain_code",
         title: "Explain code from the documentation",
         description: "Quotes what the project's own documentation says about code (path with lines, or symbol), with \
-                      citations, or answers exactly \"Not documented.\".",
+                      citations: what explains it (kind \"documented\") and what only mentions it (\"mentioned\"); or \
+                      answers exactly \"Not documented.\".",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -150,20 +151,23 @@ async fn definitions(
     Ok(selections)
 }
 
-/// The explanation of the first documented selection; of the first selection if none is documented.
+/// The explanation of the first documented selection, else of the first that is mentioned, else of the first.
 fn first_documented(
     explainer: &Explainer,
     selections: Vec<Selection>,
 ) -> Result<(Selection, Explanation), EngineError> {
-    let mut first = None;
+    let mut best: Option<(Selection, Explanation)> = None;
     for selection in selections {
         let explanation = explainer.explain(&selection)?;
-        if explanation.has_relevant_docs {
+        if explanation.kind == Some(ExplanationKind::Documented) {
             return Ok((selection, explanation));
         }
-        first.get_or_insert((selection, explanation));
+        let is_better = |(_, known): &(Selection, Explanation)| known.kind.is_none() && explanation.kind.is_some();
+        if best.as_ref().is_none_or(is_better) {
+            best = Some((selection, explanation));
+        }
     }
-    Ok(first.unwrap_or_else(|| {
+    Ok(best.unwrap_or_else(|| {
         (Selection { file: PathBuf::new(), lines: None }, Explanation::not_documented(None, 0.0))
     }))
 }
