@@ -129,7 +129,7 @@ fn empty_directory() {
         exit 0
         -- stdout
         ingested empty  (REFERENCE, id 1, HOME/empty)
-          no files: nothing in the directory is tracked
+          no files: the directory has no tracked files
           took DURATION
     "#]],
     );

@@ -189,7 +189,7 @@ fn the_plugin_of_claude_code_is_seen() {
     expect![[r#"
         assistant    Claude Code: VERSION, CRAIG; and the plugin 99.1.0
         next         run 'craig uninstall --agent claude-code': the plugin of Claude Code starts the same server
-        next         update the plugin of Claude Code: it is that of Craig 99.1.0, not VERSION"#]]
+        next         update the plugin of Claude Code: it belongs to Craig 99.1.0, not VERSION"#]]
     .assert_eq(&lines(&home));
     home.write(".claude/settings.json", r#"{"enabledPlugins": {"craig@craig": false}}"#);
     expect!["assistant    Claude Code: VERSION, CRAIG"].assert_eq(&lines(&home));
@@ -234,7 +234,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
         assistant    Codex: VERSION, CRAIG
         assistant    Cursor: VERSION, CRAIG
         assistant    VS Code: not connected
-        assistant    Gemini CLI: starts /nowhere/craig, which is missing or says no version
+        assistant    Gemini CLI: starts /nowhere/craig, which is missing or reports no version
         extension    VS Code: 99.0.1
         next         run 'craig install': Gemini CLI starts /nowhere/craig, which is not Craig VERSION
         next         run 'craig install' to connect VS Code

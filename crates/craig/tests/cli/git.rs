@@ -307,8 +307,8 @@ fn hostile_urls_are_refused_with_what_to_do() {
         hint: check the spelling of the host, and the network
         exit 1
         -- stderr
-        error: --branch and --depth are for repositories, and this is a directory
-        hint: give the URL of a repository, or leave them out
+        error: --branch and --depth apply only to repositories, and this is a directory
+        hint: give the URL of a repository, or omit them
     "#]]
     .assert_eq(&reported);
 }

@@ -126,8 +126,8 @@ fn uninstalling_everything_says_what_is_left() {
     expect![[r#"
         exit 0
         -- stdout
-        left, and how to remove it:
-          workspaces  delete the folders .puku and .aidocs in those that an editor had open
+        remaining parts, and how to remove them:
+          workspaces  delete the folders .puku and .aidocs in workspaces that an editor had open
           program     delete the program (CRAIG)
         exit 0
         -- stdout
@@ -144,7 +144,7 @@ fn uninstalling_everything_says_what_is_left() {
             },
             {
               "what": "workspaces",
-              "remedy": "delete the folders .puku and .aidocs in those that an editor had open"
+              "remedy": "delete the folders .puku and .aidocs in workspaces that an editor had open"
             },
             {
               "what": "extension",
@@ -529,8 +529,8 @@ fn nothing_is_written_unasked() {
     expect![[r#"
         exit 1
         -- stderr
-        error: there is no terminal to ask on
-        hint: give --yes to write without being asked, or --dry-run to see what
+        error: there is no terminal for the confirmation
+        hint: give --yes to write without confirmation, or --dry-run to see the changes
         exit 0
         -- stdout
         Claude Code

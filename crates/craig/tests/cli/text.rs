@@ -333,8 +333,8 @@ fn purge_without_a_terminal_wants_yes() {
         expect![[r#"
         exit 1
         -- stderr
-        error: purge removes "shop" for good, and there is no terminal to ask on
-        hint: give --yes to remove it without being asked
+        error: purge removes "shop" permanently, and there is no terminal for the confirmation
+        hint: give --yes to remove it without confirmation
     "#]],
     );
     assert!(home.succeed(&["list"]).contains("shop"));

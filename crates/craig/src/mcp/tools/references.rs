@@ -90,7 +90,7 @@ fn heading(subject: &Subject) -> String {
         symbol.line_end
     );
     if let Some(line) = subject.inner_line {
-        let _ = writeln!(text, "around line {line}, where no name is defined");
+        let _ = writeln!(text, "around line {line}, which defines no name");
     }
     for other in &subject.also_defined {
         let _ = writeln!(text, "also {}:{}-{}", other.path, other.line, other.line_end);
@@ -105,7 +105,7 @@ fn heading(subject: &Subject) -> String {
 fn write_uses(text: &mut String, found: &References, without: &[SymbolRole]) {
     let uses: Vec<_> = found.references.iter().filter(|found| !without.contains(&found.role)).collect();
     if found.references.is_empty() {
-        text.push_str("nothing is known to refer to it\n");
+        text.push_str("no references found\n");
     }
     let (mut path, mut within) = ("", None);
     for used in &uses {
@@ -148,7 +148,7 @@ fn write_unbound(text: &mut String, unbound: &UnboundLines) {
 }
 
 fn write_callers(text: &mut String, found: &CallHierarchy) {
-    text.push_str(if found.calls.is_empty() { "nothing calls it\n" } else { "called by\n" });
+    text.push_str(if found.calls.is_empty() { "no callers found\n" } else { "called by\n" });
     for caller in &found.calls {
         let again = if caller.repeated { " (above)" } else { "" };
         let indent = "  ".repeat(caller.depth as usize);
