@@ -54,5 +54,8 @@ fn is_confirmed(project: &ProjectSummary, output: &mut Output) -> anyhow::Result
         return Err(Refusal::new(message, "give --yes to remove it without confirmation").into());
     }
     let (name, n_files) = (styled(BOLD, &project.name), counted(project.files, "file"));
-    Ok(question::ask(&format!("remove {name} ({n_files}) from the index, keeping the files on disk?"), output)?)
+    Ok(question::ask(
+        &format!("remove {name} ({n_files}) from the index, keeping the files on disk?"),
+        output,
+    )?)
 }
