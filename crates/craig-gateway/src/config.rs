@@ -154,7 +154,7 @@ pub enum ConfigError {
     #[error(transparent)]
     Upstreams(#[from] UpstreamsError),
     /// One of two settings that belong together is missing.
-    #[error("'gateway.tls_cert' and 'gateway.tls_key' belong together, and only one is set")]
+    #[error("'gateway.tls_cert' and 'gateway.tls_key' must both be set, and only one is")]
     HalfTls,
     /// An environment variable that a setting names is not set.
     #[error("'gateway.redis_env' names {0}, which is not set")]

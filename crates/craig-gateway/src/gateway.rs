@@ -64,7 +64,7 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The certificate or its key cannot be used.
-    #[error("cannot speak TLS: {0}")]
+    #[error("cannot use TLS: {0}")]
     Tls(#[from] TlsError),
     /// A provider's address or key cannot be used.
     #[error("{0}")]

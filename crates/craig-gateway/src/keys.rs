@@ -64,13 +64,13 @@ pub enum KeysError {
         reason: String,
     },
     /// There is no such key.
-    #[error("there is no key {0:?}")]
+    #[error("no key {0:?}")]
     Unknown(String),
     /// A key of that name is in use.
-    #[error("there is a key named {0:?} already")]
+    #[error("a key named {0:?} already exists")]
     NameTaken(String),
     /// The system gives no random numbers.
-    #[error("the system gives no random numbers")]
+    #[error("the system does not provide random numbers")]
     NoRandom,
 }
 

@@ -14,13 +14,13 @@ pub enum SourceError {
         path: PathBuf,
     },
     /// The path is a file.
-    #[error("not a directory but a file: {}; give the directory that holds it", path.display())]
+    #[error("{} is a file; give the directory that contains it", path.display())]
     RootIsFile {
         /// The path as given.
         path: PathBuf,
     },
     /// The user may not list the directory.
-    #[error("no permission to read the directory {}; change its permissions, or run as a user who may read it", path.display())]
+    #[error("no permission to read the directory {}; change its permissions, or run as a user with read permission", path.display())]
     RootUnreadable {
         /// The path as given.
         path: PathBuf,
@@ -28,14 +28,14 @@ pub enum SourceError {
         source: io::Error,
     },
     /// The path is not UTF-8, and Craig keeps paths as text.
-    #[error("the directory's path is not valid UTF-8: {}; rename it, or reach it through a link with a plain name", path.display())]
+    #[error("the directory's path is not valid UTF-8: {}; rename it, or use a link with a valid name", path.display())]
     RootNotUtf8 {
         /// The path as given, or what its links lead to.
         path: PathBuf,
     },
     /// The system refuses paths of this length.
     #[error(
-        "the directory's path is too long for this system ({length_bytes} bytes); move it, or reach it through a link with a shorter path"
+        "the directory's path is too long for this system ({length_bytes} bytes); move it, or use a link with a shorter path"
     )]
     RootTooLong {
         /// Length of the path as given.
@@ -50,7 +50,7 @@ pub enum SourceError {
         source: io::Error,
     },
     /// A glob in the options that means nothing.
-    #[error("bad glob `{glob}`: {source}; globs are written as lines of a .gitignore file")]
+    #[error("bad glob `{glob}`: {source}; globs use the syntax of .gitignore")]
     BadGlob {
         /// The glob as given.
         glob: String,

@@ -22,13 +22,13 @@ use crate::{
 #[non_exhaustive]
 pub enum ReadError {
     /// It was deleted or renamed since the walk.
-    #[error("{path} vanished since it was listed; the next ingest will see it gone")]
+    #[error("{path} was deleted after it was listed; the next ingest removes it")]
     Vanished {
         /// Path relative to the root.
         path: String,
     },
     /// Someone is writing it.
-    #[error("{path} was being written while it was read; the next ingest will pick it up")]
+    #[error("{path} was modified while it was read; the next ingest reads it again")]
     Changing {
         /// Path relative to the root.
         path: String,
@@ -52,7 +52,7 @@ pub enum ReadError {
         path: String,
     },
     /// An absolute path, or one that climbs out of the root.
-    #[error("{path} is not a path inside the project; give one relative to its root")]
+    #[error("{path} is outside the project; give a path relative to the project's directory")]
     OutsideRoot {
         /// The path as given.
         path: String,

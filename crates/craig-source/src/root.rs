@@ -89,8 +89,8 @@ mod tests {
         let long = message(base.join("d/".repeat(2500)), Path::new("BASE"));
         expect_test::expect![[r#"
             no such directory: BASE/nowhere; check the spelling, or give an absolute path
-            not a directory but a file: BASE/file; give the directory that holds it
-            not a directory but a file: BASE/file/below; give the directory that holds it
+            BASE/file is a file; give the directory that contains it
+            BASE/file/below is a file; give the directory that contains it
             cannot open the directory BASE/loop: Too many levels of symbolic links (os error 40)
             "#]]
         .assert_eq(&format!("{missing}\n{file}\n{below_file}\n{circle}\n"));

@@ -46,7 +46,7 @@ pub enum WhyLeftOut {
     #[error("hidden and not tracked by git")]
     Hidden,
     /// Folders of this name hold build output, and git tracks nothing in this one.
-    #[error("a folder of build output in which git tracks nothing")]
+    #[error("a build folder without files tracked by git")]
     BuildOutput,
     /// Folders of this name hold dependencies, caches or git's own data.
     #[error("a folder of dependencies or caches")]
@@ -55,7 +55,7 @@ pub enum WhyLeftOut {
     #[error("excluded by a setting")]
     Setting,
     /// It has a `.git` of its own: a linked worktree, or a clone that is no submodule.
-    #[error("a git working tree of its own")]
+    #[error("a separate git working tree")]
     OwnRepository,
     /// A symbolic link.
     #[error("a symbolic link")]

@@ -72,22 +72,22 @@ pub enum SkipReason {
         message: String,
     },
     /// The name is not UTF-8.
-    #[error("its name is not valid UTF-8; rename it to have it tracked")]
+    #[error("its name is not valid UTF-8; rename it so that it can be tracked")]
     NotUtf8,
     /// The system refuses a path of this length.
     #[error("its path is too long for this system")]
     PathTooLong,
     /// It was there a moment ago.
-    #[error("it vanished during the walk")]
+    #[error("it was deleted while the directory was listed")]
     Vanished,
     /// An ignore file has lines that mean nothing; its other lines hold.
-    #[error("it has a bad line, which excludes nothing: {message}")]
+    #[error("it has an invalid line, which excludes nothing: {message}")]
     BadIgnoreLine {
         /// Which line, what is wrong, how many more there are.
         message: String,
     },
     /// An ignore file is a link out of the project, a pipe, a device, or cannot be read.
-    #[error("its rules do not hold, and files that it excludes may have been ingested: {message}")]
+    #[error("its rules are ignored, so files that it excludes may have been ingested: {message}")]
     UnusableIgnoreFile {
         /// What is wrong.
         message: String,
@@ -101,7 +101,7 @@ pub enum SkipReason {
         message: String,
     },
     /// An ignore file is larger, or has more patterns, than is read.
-    #[error("its rules hold in part, and files that the rest excludes may have been ingested: {message}")]
+    #[error("some of its rules are ignored, so files that they exclude may have been ingested: {message}")]
     CutIgnoreFile {
         /// From where on it does not hold.
         message: String,

@@ -28,7 +28,7 @@ pub enum StoreError {
         detail: String,
     },
     /// The database was written by a newer Craig.
-    #[error("{} has format {found}, and this craig reads up to {supported}", path.display())]
+    #[error("{} has format {found}, but this version of craig reads formats up to {supported}", path.display())]
     Newer {
         /// The database file.
         path: PathBuf,
@@ -48,19 +48,19 @@ pub enum StoreError {
         wanted: Role,
     },
     /// The disk is full.
-    #[error("no room left on the disk of {}", path.display())]
+    #[error("no space left on the disk of {}", path.display())]
     Full {
         /// The database file.
         path: PathBuf,
     },
     /// Another process, or another thread of this one, writes the project.
-    #[error("the project is being written by {holder}")]
+    #[error("{holder} is writing the project")]
     Held {
         /// "process 4711 (craig)", or "another process".
         holder: String,
     },
     /// A lock cannot be made.
-    #[error("cannot make the lock file {}: {source}", path.display())]
+    #[error("cannot create the lock file {}: {source}", path.display())]
     Lock {
         /// Where.
         path: PathBuf,
@@ -82,13 +82,13 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The database cannot be written, and its log holds what is not in it yet.
-    #[error("{} cannot be written, and its log holds changes that are not in it yet", path.display())]
+    #[error("{} cannot be written, and its log has changes that are not yet applied", path.display())]
     Unrecovered {
         /// The database file.
         path: PathBuf,
     },
     /// The database was written by an older Craig and cannot be brought up to date, since it cannot be written.
-    #[error("{} has the older format {found}, and cannot be written to bring it to format {supported}", path.display())]
+    #[error("{} has the older format {found}, and cannot be written to upgrade it to format {supported}", path.display())]
     Older {
         /// The database file.
         path: PathBuf,

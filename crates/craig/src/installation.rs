@@ -79,7 +79,7 @@ const INSTALLERS: &[(Condition, Installer)] = &[
         |path| has_folders(path, &[".cargo", "bin"]),
         installer(
             "cargo",
-            "cargo install in the newer source, or cargo binstall craig",
+            "cargo install from the newer source, or cargo binstall craig",
             "cargo uninstall craig",
         ),
     ),
@@ -94,7 +94,7 @@ const INSTALLERS: &[(Condition, Installer)] = &[
 ];
 
 /// A copy that no package manager knows of.
-const BY_HAND: Installer = installer("hand", "put the newer program in its place", "delete the program");
+const BY_HAND: Installer = installer("hand", "replace the program with the newer one", "delete the program");
 
 fn names(path: &Path) -> impl Iterator<Item = &str> {
     path.iter().filter_map(|name| name.to_str())

@@ -1,4 +1,4 @@
-//! The definitions of all settings: one that is added here can be set, and is shown and documented.
+//! The definitions of all settings. Parsing, `craig settings` and the documentation are derived from them.
 
 use super::SettingsError;
 use super::value::{Kind, Value};
@@ -10,22 +10,22 @@ pub struct Definition {
     pub key: &'static str,
     /// Kind of its values.
     pub kind: Kind,
-    /// The default as on a command line; empty if there is none.
+    /// The default, as written on a command line; empty if there is none.
     pub default: &'static str,
     /// Who may set it.
     pub scope: Scope,
-    /// Further environment variables that set it, beside the one derived from its key.
+    /// Additional environment variables that set it; one is derived from its key.
     pub aliases: &'static [&'static str],
     /// Its description.
     pub meaning: &'static str,
 }
 
-/// Whose file may set a setting.
+/// Whose settings file may contain a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The user's alone: it reaches outside the project, costs money, or names a file.
+    /// Only the user's: the setting uses the network, costs money, or names a file.
     User,
-    /// The project's as well.
+    /// The user's and the project's.
     Project,
 }
 
@@ -686,7 +686,7 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
 ];
 
-/// A setting of an older version. Using it is an error that names its replacement.
+/// A removed setting of an older version. Using it is an error that names the replacement.
 #[derive(Debug)]
 pub(super) struct Retired {
     /// Its section and name.
@@ -763,7 +763,7 @@ impl Definition {
     pub(super) fn retired_value(&self, value: &str) -> Option<String> {
         let (.., instead) =
             RETIRED_VALUES.iter().find(|(key, known, _)| (*key, *known) == (self.key, value))?;
-        Some(format!("{value:?} is not supported any more: {instead}"))
+        Some(format!("{value:?} is no longer supported: {instead}"))
     }
 }
 
@@ -784,7 +784,7 @@ fn similar(key: &str) -> Vec<String> {
     let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
     let distance = |known: &str| {
         let own = strsim::osa_distance(key, known);
-        // The right name in a wrong section is similar as well.
+        // The right name in a wrong section also counts as similar.
         if last(key) == last(known) { own.min(2) } else { own }
     };
     let mut nearest: Vec<(usize, &str)> =
@@ -810,7 +810,7 @@ mod tests {
         }
     }
 
-    /// What a stranger's file may set is a short list, looked at by people.
+    /// The settings that a project's file may contain are a short, reviewed list.
     #[test]
     fn a_project_may_say_which_of_its_files_count_and_nothing_else() {
         let allowed = DEFINITIONS.iter().filter(|definition| definition.scope == Scope::Project);

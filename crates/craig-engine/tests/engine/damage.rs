@@ -168,7 +168,7 @@ fn a_text_that_is_not_what_was_stored_is_an_error_until_it_is_repaired() {
     workshop.damage_database(b"Takes", b"Gives");
     let failed = workshop.engine.search("tree", QUERY, &SearchRequest::default()).unwrap_err();
     expect![[r#"the stored text of "src/token.rs" is damaged"#]].assert_eq(&failed.to_string());
-    expect!["run 'craig doctor --repair': it reads the file again from its source"]
+    expect!["run 'craig doctor --repair', which rereads the file from its source"]
         .assert_eq(&failed.hint().unwrap());
     let failed = workshop.engine.file("tree", "src/token.rs").unwrap_err();
     expect![[r#"the stored text of "src/token.rs" is damaged"#]].assert_eq(&failed.to_string());
@@ -177,7 +177,7 @@ fn a_text_that_is_not_what_was_stored_is_an_error_until_it_is_repaired() {
     assert!(workshop.engine.file("tree", "src/shapes.rs").is_ok(), "others are as they were");
     workshop.check_examination(expect![[r#"
         sound: false
-        damaged File src/token.rs: its text is damaged; run 'craig doctor --repair': it reads the file again from its source
+        damaged File src/token.rs: its text is damaged; run 'craig doctor --repair', which rereads the file from its source
     "#]]);
     workshop.check_repair(expect![[r#"
         sound: true
@@ -207,7 +207,7 @@ fn what_is_not_cut_into_chunks_is_verified_as_well() {
     workshop.damage_database(b"x = 1;", b"x = 2;");
     workshop.check_examination(expect![[r#"
         sound: false
-        damaged File dist.min.js: its text is damaged; run 'craig doctor --repair': it reads the file again from its source
+        damaged File dist.min.js: its text is damaged; run 'craig doctor --repair', which rereads the file from its source
     "#]]);
 }
 

@@ -9,13 +9,13 @@ use super::GitUrl;
 #[non_exhaustive]
 pub enum GitError {
     /// There is no git on this machine.
-    #[error("git is not installed, and repositories are cloned with it")]
+    #[error("git is not installed; it is needed to clone repositories")]
     NotInstalled,
     /// The URL is not let through.
     #[error("the repository URL cannot be used: {0}")]
     BadUrl(#[from] BadUrl),
     /// No branch, tag or commit can be called so.
-    #[error("{name:?} cannot be the name of a branch, tag or commit")]
+    #[error("{name:?} is not a valid branch, tag or commit")]
     BadReference {
         /// The name.
         name: String,
@@ -27,7 +27,7 @@ pub enum GitError {
         url: String,
     },
     /// The server requires credentials. Several return the same for repositories that do not exist.
-    #[error("{url} is private or does not exist, and no credentials for it were accepted")]
+    #[error("{url} is private or does not exist, and no credentials were accepted")]
     Denied {
         /// What was asked for.
         url: String,
@@ -39,9 +39,7 @@ pub enum GitError {
         url: String,
     },
     /// The server is this machine, or only this machine can reach it.
-    #[error(
-        "{url} is not cloned for an assistant: {address} belongs to this machine or its own network segment"
-    )]
+    #[error("assistants may not clone {url}: {address} belongs to this machine or its local network")]
     LocalServer {
         /// What was asked for.
         url: String,
@@ -91,7 +89,7 @@ pub enum GitError {
         name: String,
     },
     /// Git was silent for too long.
-    #[error("git printed nothing about {url} for {seconds} seconds and was stopped")]
+    #[error("git was stopped after {seconds} seconds without output for {url}")]
     TimedOut {
         /// What was asked for.
         url: String,
@@ -123,7 +121,7 @@ pub enum BadUrl {
     #[error("the protocol {0:?} is not allowed")]
     Protocol(String),
     /// Nothing that a URL has.
-    #[error("it has blanks or control characters, or is longer than 2000 bytes")]
+    #[error("it contains blanks or control characters, or is longer than 2000 bytes")]
     Characters,
     /// `?…` or `#…`.
     #[error("it has a query or a fragment")]
@@ -132,7 +130,7 @@ pub enum BadUrl {
     #[error("its host or user name is malformed")]
     Host,
     /// Nothing after the host, or what looks like an option.
-    #[error("it names no repository")]
+    #[error("it does not name a repository")]
     Path,
     /// `file://host/…`.
     #[error("it names a file of another machine")]
@@ -148,34 +146,34 @@ impl GitError {
                 "URLs look like https://host/owner/name, ssh://git@host/path, git@host:path or file:///path".into()
             }
             Self::BadReference { .. } | Self::NoSuchReference { .. } => {
-                "name a branch or tag that 'git ls-remote' shows, or none for the default branch".into()
+                "choose a branch or tag that 'git ls-remote' lists, or omit --branch for the default branch".into()
             }
             Self::NotFound { .. } => "check the spelling of the URL".into(),
             Self::Denied { .. } => {
-                "check the spelling; for a private repository let git's credential helper or the SSH agent know you, or \
-                 put a token into CRAIG_GIT_TOKEN (setting git.token_host says for which host)"
+                "check the spelling; for a private repository, configure git's credential helper or the SSH agent, or \
+                 set CRAIG_GIT_TOKEN to a token (git.token_host is the host that receives it)"
                     .into()
             }
-            Self::UnknownHost { .. } => "check the spelling of the host, and the network".into(),
+            Self::UnknownHost { .. } => "check the spelling of the host and the network connection".into(),
             Self::LocalServer { url, .. } => {
                 format!(
                     "ask the user, who can run 'craig ingest {url}' or start this server with --allow-source {url}"
                 )
             }
             Self::Redirected { .. } => {
-                "give the URL that it leads to; often it is the same with .git at its end".into()
+                "give the URL that it redirects to, often the same URL with .git at the end".into()
             }
             Self::TooLarge { .. } => {
-                "clone it yourself, if it is meant to be that large, and ingest its directory".into()
+                "if that size is expected, clone it yourself and ingest its directory".into()
             }
-            Self::HostKey { .. } => "connect once with 'ssh' to see and accept its key".into(),
-            Self::Unreachable { .. } => "check the network and try again".into(),
-            Self::Empty { .. } => "push a first commit to it, then ingest it".into(),
+            Self::HostKey { .. } => "connect once with 'ssh' to check and accept its key".into(),
+            Self::Unreachable { .. } => "check the network connection and try again".into(),
+            Self::Empty { .. } => "push a first commit, then ingest it".into(),
             Self::TimedOut { .. } => {
-                "try again; for a slow server set git.timeout_s higher".into()
+                "try again; for a slow server, raise git.timeout_s".into()
             }
             Self::Failed { .. } => return None,
-            Self::Folder { .. } => "check the permissions and the space of the disk".into(),
+            Self::Folder { .. } => "check the permissions and the free disk space".into(),
         })
     }
 
@@ -255,5 +253,5 @@ fn last_complaint(stderr: &str) -> String {
     let lines = || stderr.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
     let complaint =
         lines().find_map(|line| line.strip_prefix("fatal: ").or_else(|| line.strip_prefix("error: ")));
-    complaint.or_else(|| lines().next_back()).unwrap_or("it gave no message").chars().take(300).collect()
+    complaint.or_else(|| lines().next_back()).unwrap_or("no message").chars().take(300).collect()
 }

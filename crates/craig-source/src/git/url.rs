@@ -277,7 +277,7 @@ mod tests {
                 git://host/a = a
                 file:///srv/git/shop.git = shop
                 file:///srv/git/.git = repository
-                refused: it has blanks or control characters, or is longer than 2000 bytes
+                refused: it contains blanks or control characters, or is longer than 2000 bytes
             "#]],
         );
     }
@@ -336,17 +336,17 @@ mod tests {
                 refused: its host or user name is malformed
                 refused: its host or user name is malformed
                 refused: its host or user name is malformed
-                refused: it names no repository
-                refused: it names no repository
-                refused: it names no repository
-                refused: it names no repository
+                refused: it does not name a repository
+                refused: it does not name a repository
+                refused: it does not name a repository
+                refused: it does not name a repository
                 refused: its host or user name is malformed
-                refused: it has blanks or control characters, or is longer than 2000 bytes
-                refused: it has blanks or control characters, or is longer than 2000 bytes
+                refused: it contains blanks or control characters, or is longer than 2000 bytes
+                refused: it contains blanks or control characters, or is longer than 2000 bytes
                 refused: it has a query or a fragment
                 refused: its host or user name is malformed
                 refused: it names a file of another machine
-                refused: it names no repository
+                refused: it does not name a repository
                 refused: the protocol "ftp" is not allowed
             "#]],
         );

@@ -18,7 +18,7 @@ pub(crate) enum Trouble {
     #[error("it is malformed: {0}")]
     Malformed(String),
     /// Something stands where servers should.
-    #[error("{0:?} in it is not what it should be: a set of servers by name")]
+    #[error("its {0:?} is not an object of servers by name")]
     Unexpected(String),
 }
 
@@ -83,7 +83,7 @@ const LENIENT: ParseOptions = ParseOptions {
 fn json_root(text: &str) -> Result<(CstRootNode, CstObject), Trouble> {
     let malformed = |error: &dyn std::fmt::Display| Trouble::Malformed(error.to_string());
     let root = CstRootNode::parse(text, &LENIENT).map_err(|error| malformed(&error))?;
-    let object = root.object_value().ok_or_else(|| malformed(&"it is no object"))?;
+    let object = root.object_value().ok_or_else(|| malformed(&"it is not an object"))?;
     Ok((root, object))
 }
 
@@ -376,13 +376,13 @@ mod tests {
             .collect();
         expect![[r#"
             it is malformed: Unterminated object on line 1 column 1
-            it is malformed: it is no object
+            it is malformed: it is not an object
             it is malformed: Expected comma on line 1 column 8
             it is malformed: Expected string for object property on line 1 column 2
-            "mcpServers" in it is not what it should be: a set of servers by name
+            "mcpServers" is not an object of servers by name
             it is malformed: Unexpected word on line 1 column 1
             it is malformed: TOML parse error at line 1, column 5   | 1 | a =    |     ^ string values must be quoted, expected literal string
-            "mcp_servers" in it is not what it should be: a set of servers by name
+            "mcp_servers" is not an object of servers by name
         "#]].assert_eq(&errors);
     }
 }

@@ -12,7 +12,7 @@ use super::{Trouble, edit, files, note};
 
 /// A file that is left alone, and why.
 #[derive(Debug, Error)]
-#[error("{} was left as it is: {why}", path.display())]
+#[error("{} was not changed: {why}", path.display())]
 pub(crate) struct Refused {
     path: PathBuf,
     why: String,
@@ -168,7 +168,7 @@ impl FilePlan {
         let trouble = |error: io::Error| Refused { path: self.path.clone(), why: error.to_string() };
         if self.change() != Change::None {
             if files::read(&self.path).map_err(trouble)? != self.before {
-                let why = "it has changed meanwhile; run the command again".to_owned();
+                let why = "it has changed in the meantime; run the command again".to_owned();
                 return Err(Refused { path: self.path.clone(), why });
             }
             match &self.after {

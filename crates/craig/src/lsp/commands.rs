@@ -143,14 +143,14 @@ pub(super) fn execute(server: &mut Server, id: &RequestId, params: &Value) -> an
         INGEST => index::ingest(server, &arguments(first)?),
         PAUSE => Ok(index::pause(server, &arguments(first)?)),
         STATUS => index::status(server, id, &arguments(first)?),
-        other => bail!("no command {other:?}; there are {}", COMMANDS.join(", ")),
+        other => bail!("no command {other:?}; the commands are {}", COMMANDS.join(", ")),
     }
 }
 
 /// A command without an argument is one with an empty object.
 fn arguments<A: serde::de::DeserializeOwned>(first: Value) -> anyhow::Result<A> {
     let first = if first.is_null() { json!({}) } else { first };
-    serde_json::from_value(first).context("the first argument does not fit (docs/editors.md)")
+    serde_json::from_value(first).context("the first argument is invalid (docs/editors.md)")
 }
 
 /// The explanation with its Markdown; it is shown, too, where the editor can do that.
@@ -159,7 +159,7 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
     let limits = Limits { max_sources, min_confidence, max_length };
     let is_open = server.texts.contains_key(uri.as_str());
     let text = OpenText::new(server, &uri).filter(|_| is_open);
-    let text = text.ok_or_else(|| anyhow!("the file is not open, or lies in no folder of the workspace"))?;
+    let text = text.ok_or_else(|| anyhow!("the file is not open, or is outside the workspace"))?;
     let folder = folder_of(server, &uri)?;
     if let Some(trouble) = &folder.trouble {
         bail!("{trouble}");
@@ -292,9 +292,9 @@ fn context(server: &mut Server, id: &RequestId, arguments: ContextArguments) -> 
     let code = one_folder(server, arguments.uri.as_ref())?;
     let selection = match (&arguments.uri, arguments.range) {
         (_, None) => None,
-        (None, Some(_)) => bail!("range needs uri, the text that it is of"),
+        (None, Some(_)) => bail!("range requires uri"),
         (Some(uri), Some(range)) => {
-            let file = path_of(uri).context("uri is no file")?;
+            let file = path_of(uri).context("uri is not a file")?;
             Some((file, range, server.texts.get(uri.as_str()).cloned()))
         }
     };
@@ -403,13 +403,13 @@ fn one_folder(server: &Server, uri: Option<&Uri>) -> anyhow::Result<Code> {
     let folder = match (uri, server.folders.as_slice()) {
         (Some(uri), _) => folder_of(server, uri)?,
         (None, [only]) => only,
-        (None, folders) => bail!("there are {} folders: uri says which is meant", folders.len()),
+        (None, folders) => bail!("there are {} folders: give uri to choose one", folders.len()),
     };
     code_of(folder)
 }
 
 fn folder_of<'s>(server: &'s Server, uri: &Uri) -> anyhow::Result<&'s Folder> {
-    let (folder, _) = server.folder_of(uri).context("uri lies in no folder of the workspace")?;
+    let (folder, _) = server.folder_of(uri).context("uri is outside the workspace")?;
     Ok(folder)
 }
 

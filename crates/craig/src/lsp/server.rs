@@ -157,7 +157,7 @@ impl Server {
                 Some(Message::Notification(notification)) if notification.method == "exit" => {
                     return match self.is_shut_down {
                         true => Ok(()),
-                        false => bail!("the editor ended the session without shutting it down"),
+                        false => bail!("the editor ended the session without a shutdown request"),
                     };
                 }
                 Some(Message::Notification(notification)) => self.note(notification)?,

@@ -413,25 +413,25 @@ mod tests {
                 https://me:secret@192.0.2.7/a
                   error: a URL with a password or token is not accepted from an assistant
                 http://127.0.0.1:8080/a
-                  error: http://127.0.0.1:8080/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://127.0.0.1:8080/a: 127.0.0.1 belongs to this machine or its local network
                 http://[::1]/a
-                  error: http://[::1]/a is not cloned for an assistant: ::1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://[::1]/a: ::1 belongs to this machine or its local network
                 http://[::ffff:127.0.0.1]/a
-                  error: http://[::ffff:127.0.0.1]/a is not cloned for an assistant: ::ffff:127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://[::ffff:127.0.0.1]/a: ::ffff:127.0.0.1 belongs to this machine or its local network
                 http://169.254.169.254/latest/meta-data
-                  error: http://169.254.169.254/latest/meta-data is not cloned for an assistant: 169.254.169.254 belongs to this machine or its own network segment
+                  error: assistants may not clone http://169.254.169.254/latest/meta-data: 169.254.169.254 belongs to this machine or its local network
                 http://[fe80::1]/a
-                  error: http://[fe80::1]/a is not cloned for an assistant: fe80::1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://[fe80::1]/a: fe80::1 belongs to this machine or its local network
                 http://0.0.0.0/a
-                  error: http://0.0.0.0/a is not cloned for an assistant: 0.0.0.0 belongs to this machine or its own network segment
+                  error: assistants may not clone http://0.0.0.0/a: 0.0.0.0 belongs to this machine or its local network
                 http://127.1/a
-                  error: http://127.1/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://127.1/a: 127.0.0.1 belongs to this machine or its local network
                 http://2130706433/a
-                  error: http://2130706433/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://2130706433/a: 127.0.0.1 belongs to this machine or its local network
                 http://127.0.0.1:3000/a
                   repository http://127.0.0.1:3000/a Anywhere
                 http://127.0.0.1:30001/a
-                  error: http://127.0.0.1:30001/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://127.0.0.1:30001/a: 127.0.0.1 belongs to this machine or its local network
                 git@127.0.0.1:a
                   repository git@127.0.0.1:a Anywhere
                 file:///etc

@@ -92,7 +92,7 @@ fn damage_is_reported_and_repaired() {
             -- stdout
             damaged: file shop README.md
               its text is damaged
-              run 'craig doctor --repair': it reads the file again from its source
+              run 'craig doctor --repair', which rereads the file from its source
             damaged: index shop
               000000.seg: a checksum is wrong
               the next search rebuilds it, and so does 'craig doctor --repair'
@@ -143,7 +143,7 @@ fn what_is_damaged_is_not_shown() {
             exit 1
             -- stderr
             error: the stored text of "README.md" is damaged
-            hint: run 'craig doctor --repair': it reads the file again from its source
+            hint: run 'craig doctor --repair', which rereads the file from its source
         "#]],
     );
     home.check(
@@ -152,7 +152,7 @@ fn what_is_damaged_is_not_shown() {
             exit 1
             -- stderr
             error: the stored text of "README.md" is damaged
-            hint: run 'craig doctor --repair': it reads the file again from its source
+            hint: run 'craig doctor --repair', which rereads the file from its source
         "#]],
     );
 }
@@ -165,8 +165,8 @@ fn without_a_database_there_is_nothing_to_examine() {
         expect![[r#"
             exit 1
             -- stderr
-            error: there is no database HOME/craig.db
-            hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
+            error: the database HOME/craig.db does not exist
+            hint: check the spelling of --db; 'craig ingest <directory>' with the same --db creates it
         "#]],
     );
 }
@@ -207,7 +207,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
         exit 0
         -- stdout
         version      VERSION, installed by hand: CRAIG
-        update       put the newer program in its place
+        update       replace the program with the newer one
         stored       nothing yet
         next         run 'craig search "a question"' in a directory with code
     "#]]
@@ -228,7 +228,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
         -- stdout
         sound  HOME/.local/share/craig/craig.db: 1 project, 6 files, 1 index segment (SIZE)
         version      VERSION, installed by hand: CRAIG
-        update       put the newer program in its place
+        update       replace the program with the newer one
         stored       SIZE in the database, SIZE in indexes
         setting      threads = 1 (HOME/.config/craig/config.toml)
         assistant    Codex: VERSION, CRAIG
@@ -238,7 +238,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
         extension    VS Code: 99.0.1
         next         run 'craig install': Gemini CLI starts /nowhere/craig, which is not Craig VERSION
         next         run 'craig install' to connect VS Code
-        next         update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (put the newer program in its place)
+        next         update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (replace the program with the newer one)
     "#]].assert_eq(&installation(&home, &["doctor"]));
     expect![[r#"
         exit 0
@@ -254,7 +254,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
           "version": "VERSION",
           "program": "CRAIG",
           "installed_by": "hand",
-          "update": "put the newer program in its place",
+          "update": "replace the program with the newer one",
           "remove": "delete the program",
           "database_bytes": NUMBER,
           "settings": [
@@ -300,7 +300,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
           "next": [
             "run 'craig install': Gemini CLI starts /nowhere/craig, which is not Craig VERSION",
             "run 'craig install' to connect VS Code",
-            "update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (put the newer program in its place)"
+            "update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (replace the program with the newer one)"
           ]
         }
     "#]].assert_eq(&installation(&home, &["doctor", "--format", "json"]));

@@ -30,7 +30,7 @@ fn keys_are_made_listed_and_revoked() {
         expect![[r#"
         exit 1
         -- stderr
-        error: there is a key named "alice" already
+        error: a key named "alice" already exists
         hint: choose another name, or revoke that key first
     "#]],
     );
@@ -50,7 +50,7 @@ fn keys_are_made_listed_and_revoked() {
         expect![[r#"
         exit 1
         -- stderr
-        error: there is no key "alice"
+        error: no key "alice"
         hint: 'craig gateway keys list' shows ids and names
     "#]],
     );
@@ -88,7 +88,7 @@ fn errors_before_serving_are_reported() {
         expect![[r#"
         exit 1
         -- stderr
-        error: 'gateway.tls_cert' and 'gateway.tls_key' belong together, and only one is set
+        error: 'gateway.tls_cert' and 'gateway.tls_key' must both be set, and only one is
         hint: set both, or terminate TLS in a proxy before the gateway
     "#]],
     );
@@ -97,7 +97,7 @@ fn errors_before_serving_are_reported() {
         expect![[r#"
         exit 1
         -- stderr
-        error: cannot speak TLS: cannot read cert.pem: No such file or directory (os error 2)
+        error: cannot use TLS: cannot read cert.pem: No such file or directory (os error 2)
         hint: both files must be PEM, and the chain must begin with the gateway's own certificate
     "#]],
     );

@@ -148,7 +148,7 @@ fn the_index_of_a_workspace_is_the_users_own() {
             exit 1
             -- stderr
             error: copy.db holds the index of an editor's workspace, not an index of projects
-            hint: point --db (or CRAIG_DB) to another file, which is made when it is missing; or move this one away
+            hint: point --db (or CRAIG_DB) to another file, which is created if it does not exist; or move this one away
         "#]],
     );
 }

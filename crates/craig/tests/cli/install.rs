@@ -484,10 +484,10 @@ fn malformed_configurations_are_refused_and_the_others_written() {
     expect![[r#"
         exit 2
         -- stderr
-        warning: HOME/.codex/config.toml was left as it is: it is malformed: TOML parse error at line 1, column 9   | 1 | model =    |         ^ string values must be quoted, expected literal string
-        warning: HOME/.cursor/mcp.json was left as it is: it is malformed: Expected comma on line 1 column 25
-        warning: HOME/.gemini/settings.json was left as it is: it is not UTF-8 text
-        warning: HOME/.codeium/windsurf/mcp_config.json was left as it is: "mcpServers" in it is not what it should be: a set of servers by name
+        warning: HOME/.codex/config.toml was not changed: it is malformed: TOML parse error at line 1, column 9   | 1 | model =    |         ^ string values must be quoted, expected literal string
+        warning: HOME/.cursor/mcp.json was not changed: it is malformed: Expected comma on line 1 column 25
+        warning: HOME/.gemini/settings.json was not changed: it is not UTF-8 text
+        warning: HOME/.codeium/windsurf/mcp_config.json was not changed: "mcpServers" is not an object of servers by name
     "#]].assert_eq(&reported(&home, &output));
     assert_eq!(run(&home, &["install", "--yes", "--agent", "cursor"]).status.code(), Some(1));
 }

@@ -361,8 +361,8 @@ fn a_missing_database_is_an_error_and_not_created() {
         expect![[r#"
         exit 1
         -- stderr
-        error: there is no database elsewhere.db
-        hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
+        error: the database elsewhere.db does not exist
+        hint: check the spelling of --db; 'craig ingest <directory>' with the same --db creates it
     "#]],
     );
     assert!(!home.path().join("elsewhere.db").exists());

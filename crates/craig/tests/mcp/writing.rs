@@ -40,7 +40,7 @@ fn a_directory_has_one_project_and_a_name_that_is_one() {
     let home = Home::with_ingested_shop();
     let mut client = home.client();
     for (name, reason) in [
-        ("copy", "is the project \"shop\" already"),
+        ("copy", "is already the project \"shop\""),
         ("--help", "taken for an option"),
         ("/etc/passwd", "taken for a path"),
         ("../x", "taken for a path"),

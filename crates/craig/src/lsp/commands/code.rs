@@ -75,7 +75,7 @@ pub(super) fn related(
     arguments: &RelatedArguments,
 ) -> anyhow::Result<Reply> {
     let code = one_folder(server, Some(&arguments.uri))?;
-    let file = path_of(&arguments.uri).ok_or_else(|| anyhow::anyhow!("uri is no file"))?;
+    let file = path_of(&arguments.uri).ok_or_else(|| anyhow::anyhow!("uri is not a file"))?;
     let line = arguments.range.start.line + 1;
     let limit = arguments.limit.unwrap_or(10).clamp(1, 100);
     let request = SearchRequest { limit, per_file: PER_FILE, ..SearchRequest::default() };
