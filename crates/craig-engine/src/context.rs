@@ -90,10 +90,10 @@ pub enum NoContext {
 impl NoContext {
     fn reason(self) -> &'static str {
         match self {
-            Self::Disabled => "context is switched off in the settings",
-            Self::NotWanted => "the message asks for no context",
-            Self::TooShort => "there are fewer than three characters to search for",
-            Self::Generic => "no word of it says what it is about",
+            Self::Disabled => "context is disabled in the settings",
+            Self::NotWanted => "the message opts out of context",
+            Self::TooShort => "the message has fewer than three characters",
+            Self::Generic => "the message has no specific words",
             Self::NotReady => "the index is not ready yet",
             Self::NothingRelevant => "nothing in the project is relevant enough",
             Self::OverBudget => "nothing relevant fits into the budget",

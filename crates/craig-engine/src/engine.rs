@@ -318,10 +318,12 @@ impl Engine {
         use StoreError::{Held, Lock, ReadOnly};
         match error {
             EngineError::Search(SearchError::Store(Held { holder })) => notes.push(format!(
-                "the search index of {} was made in memory: {holder} has been writing the one on disk for a while",
+                "the search index of {} was built in memory: {holder} is still writing the one on disk",
                 project.name
             )),
-            EngineError::Search(SearchError::Io { .. } | SearchError::Store(Lock { .. } | ReadOnly { .. })) => {}
+            EngineError::Search(
+                SearchError::Io { .. } | SearchError::Store(Lock { .. } | ReadOnly { .. }),
+            ) => {}
             other => return Err(other),
         }
         let embedder = self.embedder()?;
@@ -394,7 +396,7 @@ impl Engine {
         let status = store.ingestion_status(&project)?;
         let error = match status.state {
             IngestionState::CutOff => Some(format!(
-                "the ingestion was cut off; what it committed is kept: run 'craig ingest-delta {}' to complete it",
+                "the ingestion was interrupted; committed files are kept: run 'craig ingest-delta {}' to complete it",
                 project.name
             )),
             _ => status.error,

@@ -217,7 +217,7 @@ impl Engine {
         let mut notes = lock.record_run(|| self.perform(store, &run, &plan, &mut tally, progress))?;
         if is_of_another_version {
             notes.push(
-                "all files were read again, since another version of Craig had made the index".to_owned(),
+                "all files were read again, since the index was built by another version of Craig".to_owned(),
             );
         }
         Ok(IngestReport { git: made.origin(), notes, ..tally.into_report(project, started) })
@@ -272,7 +272,7 @@ impl Engine {
             // All is committed, and the next search brings the index up to date.
             Err(EngineError::Search(SearchError::Store(StoreError::Held { holder }))) => {
                 notes.push(format!(
-                    "the search index of {} was left as it is: {holder} is writing it",
+                    "the search index of {} was not updated: {holder} is writing it",
                     project.name
                 ));
             }
@@ -634,16 +634,16 @@ pub(crate) fn checked_name(name: &str) -> Result<String, EngineError> {
         return refuse("it is longer than 200 bytes");
     }
     if trimmed.chars().any(char::is_control) {
-        return refuse("it has control characters");
+        return refuse("it contains control characters");
     }
     if trimmed.bytes().all(|b| b.is_ascii_digit()) {
-        return refuse("a number would be taken for a project's id");
+        return refuse("a number would be read as a project's id");
     }
     if trimmed.starts_with('-') {
-        return refuse("it would be taken for an option");
+        return refuse("it would be read as an option");
     }
     if trimmed.contains(['/', '\\']) || trimmed.starts_with('~') || [".", ".."].contains(&trimmed) {
-        return refuse("it would be taken for a path");
+        return refuse("it would be read as a path");
     }
     Ok(trimmed.to_owned())
 }

@@ -123,7 +123,7 @@ fn check_host(headers: &HeaderMap) -> Result<(), Problem> {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     match host {
         Some(host) if !is_own(host) => {
-            Err(Problem::forbidden("without keys the gateway answers to localhost only"))
+            Err(Problem::forbidden("without keys, the gateway serves only localhost"))
         }
         _ => Ok(()),
     }

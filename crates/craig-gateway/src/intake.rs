@@ -188,7 +188,7 @@ async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservatio
     let mut whole = BytesMut::new();
     let mut only = None;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Problem::invalid("the request broke off"))?;
+        let frame = frame.map_err(|_| Problem::invalid("the request ended early"))?;
         let Ok(data) = frame.into_data() else { continue };
         let n_bytes = whole.len() + only.as_ref().map_or(0, Bytes::len) + data.len();
         let refusal = if n_bytes > bounds.max_body_bytes {
@@ -255,7 +255,7 @@ fn shape_of(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.strip_prefix("missing field ") {
         Some(rest) => format!("the field {} is missing", rest.split(' ').next().unwrap_or_default()),
-        None => "a field has a value of the wrong kind".to_owned(),
+        None => "a field has a value of the wrong type".to_owned(),
     }
 }
 

@@ -98,7 +98,7 @@ impl KeyRing {
         let malformed = |reason: String| KeysError::Malformed { path: path.to_owned(), reason };
         let records: Vec<KeyRecord> =
             serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-        Self::from_records(records, changed_at).ok_or_else(|| malformed("a hash is no SHA-256".to_owned()))
+        Self::from_records(records, changed_at).ok_or_else(|| malformed("a hash is not SHA-256".to_owned()))
     }
 
     fn from_records(mut records: Vec<KeyRecord>, changed_at: Option<SystemTime>) -> Option<Self> {

@@ -299,14 +299,13 @@ async fn openapi() -> Response {
 }
 
 async fn nothing() -> Response {
-    Problem::not_found("unknown_path", "there is no such path: GET /openapi.json lists the paths")
-        .into_response()
+    Problem::not_found("unknown_path", "no such path: GET /openapi.json lists the paths").into_response()
 }
 
 async fn wrong_method() -> Response {
     let problem = Problem::not_found(
         "wrong_method",
-        "this path does not take this method: GET /openapi.json lists the methods",
+        "this path does not support this method: GET /openapi.json lists the methods",
     );
     Problem { status: StatusCode::METHOD_NOT_ALLOWED, ..problem }.into_response()
 }

@@ -185,7 +185,7 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), Ups
     let mut upstreams = Vec::with_capacity(file.upstream.len());
     for entry in file.upstream {
         if upstreams.iter().any(|other: &Upstream| other.name == entry.name) {
-            return Err(malformed(format!("two upstreams are called {:?}", entry.name)));
+            return Err(malformed(format!("two upstreams have the name {:?}", entry.name)));
         }
         let is_address = entry.base_url.starts_with("http://") || entry.base_url.starts_with("https://");
         if !is_address {

@@ -255,7 +255,7 @@ impl IgnoreFiles {
             return Ok(None);
         }
         let target = match kind.is_symlink() {
-            true => path.canonicalize().map_err(|_| "it is a link that leads nowhere".to_owned())?,
+            true => path.canonicalize().map_err(|_| "it is a dangling link".to_owned())?,
             false => path.to_owned(),
         };
         if kind.is_symlink() && !target.starts_with(&self.root) {

@@ -25,7 +25,7 @@ impl fmt::Display for ProtectedFolder {
         formatter.write_str(match self {
             Self::FileSystemRoot => "the root of the file system",
             Self::Home => "a home directory",
-            Self::AboveHomes => "a folder that holds home directories",
+            Self::AboveHomes => "a folder of home directories",
             Self::System => "a system folder",
             Self::Keys => "a folder of keys and passwords",
         })
@@ -259,13 +259,13 @@ mod tests {
                 "/app/src",
             ],
             expect_test::expect![[r#"
-                /home: a folder that holds home directories
+                /home: a folder of home directories
                 /home/bob: a home directory
                 /home/bob/shop
                 /root: a home directory
                 /Users/bob: a home directory
-                /data: a folder that holds home directories
-                /data/people: a folder that holds home directories
+                /data: a folder of home directories
+                /data/people: a folder of home directories
                 /data/people/ada: a home directory
                 /data/people/ada/shop
                 /data/people/ada/.ssh: a folder of keys and passwords

@@ -59,7 +59,7 @@ impl Store {
         }
         let names = (1..=MAX_SET_ASIDE).map(|number| beside(path, &format!(".damaged-{number}")));
         let Some(free) = names.into_iter().find(|name| !name.exists()) else {
-            return Err(io::Error::other("too many were set aside before"));
+            return Err(io::Error::other("too many files have been set aside already"));
         };
         for ending in [LOG, SHARED_MEMORY] {
             // They may be missing.

@@ -223,7 +223,7 @@ impl<'i> Opening<'i> {
     /// Stores the binding of the database, unless it is `known`.
     fn bind(&self, store: &Store, known: Option<&Binding>) -> Result<(), StoreError> {
         let unbound =
-            || StoreError::Corrupt { path: self.database.path(), detail: "it holds no binding".into() };
+            || StoreError::Corrupt { path: self.database.path(), detail: "it contains no binding".into() };
         let binding = Binding {
             secret: store.secret()?.ok_or_else(unbound)?,
             database: self

@@ -191,7 +191,7 @@ fn checked_reference(reference: String) -> rusqlite::Result<String> {
         true => Ok(reference),
         false => Err(conversion_error(
             2,
-            format!("the reference {reference:?} of a project is not one that craig makes"),
+            format!("the reference {reference:?} of a project was not created by craig"),
         )),
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn check_schema(connection: &Connection, path: &Path) -> Result<(), O
     if schema_hash(connection)? == SCHEMA_HASH {
         return Ok(());
     }
-    let detail = "its tables, views and triggers are not those that craig makes".into();
+    let detail = "its tables, views and triggers are not those of craig".into();
     Err(StoreError::Corrupt { path: path.to_owned(), detail }.into())
 }
 

@@ -79,8 +79,9 @@ pub(super) fn guessed(
     });
     let answer = receiver
         .recv_timeout(limit)
-        .map_err(|_| format!("the language model made no guesses within {} ms", limit.as_millis()))?;
-    read_guesses(&answer?).ok_or_else(|| "the language model gave no JSON object with guesses".to_owned())
+        .map_err(|_| format!("the language model did not respond within {} ms", limit.as_millis()))?;
+    read_guesses(&answer?)
+        .ok_or_else(|| "the response of the language model is not a JSON object of guesses".to_owned())
 }
 
 /// Most bytes of a message that a model reads: of a longer one the beginning and the end.

@@ -107,7 +107,7 @@ impl Engine {
                 20,
             )?,
             min_score: checked_score(request.min_score.unwrap_or(inline.min_score))?,
-            max_code_length: checked("the longest code", length, 50, 100_000)?,
+            max_code_length: checked("the maximum code length", length, 50, 100_000)?,
             tokenizer: tokenizer_of(request.tokenizer, config),
         })
     }
@@ -234,7 +234,7 @@ fn text_on_disk(project: &Project, path: &str, indexed: Option<&str>) -> Result<
     match (read.map(|file| file.content), indexed) {
         (Ok(Content::Text(text) | Content::Unindexed(text, _)), _) => Ok(text),
         (Ok(Content::Secret), _) => Err(unreadable("it is a secret".to_owned())),
-        (Ok(Content::Binary), _) => Err(unreadable("it is no text".to_owned())),
+        (Ok(Content::Binary), _) => Err(unreadable("it is not text".to_owned())),
         (Err(_), Some(indexed)) => Ok(indexed.to_owned()),
         (Err(reason), None) => Err(unreadable(reason)),
     }

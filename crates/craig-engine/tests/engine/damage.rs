@@ -181,7 +181,7 @@ fn a_text_that_is_not_what_was_stored_is_an_error_until_it_is_repaired() {
     "#]]);
     workshop.check_repair(expect![[r#"
         sound: true
-        repaired File src/token.rs: its text is damaged; it was read again from its source
+        repaired File src/token.rs: its text is damaged; it was reread from its source
     "#]]);
     workshop.check_examination(expect![[r#"
         sound: true
@@ -220,7 +220,7 @@ fn vectors_that_cannot_be_are_made_again() {
     workshop.damage_database(&vector, &infinite);
     workshop.check_repair(expect![[r#"
         sound: true
-        repaired File src/shapes.rs: a vector of its text is damaged; it was read again from its source
+        repaired File src/shapes.rs: a vector of its text is damaged; it was reread from its source
     "#]]);
     workshop.check_examination(expect![[r#"
         sound: true
@@ -240,7 +240,7 @@ fn a_database_that_cannot_be_repaired_is_set_aside_and_nothing_else_is() {
     fs::write(workshop.database(), &bytes).unwrap();
     workshop.check_repair(expect![[r#"
         sound: false
-        damaged Database : file is not a database; it was set aside as DATABASE.damaged-1; ingest again what it held: sources were not touched
+        damaged Database : file is not a database; it was set aside as DATABASE.damaged-1; ingest its projects again: sources were not touched
     "#]]);
     assert_eq!(fs::read(workshop.database().with_file_name("craig.db.damaged-1")).unwrap(), bytes);
     workshop.reopen();
@@ -249,6 +249,6 @@ fn a_database_that_cannot_be_repaired_is_set_aside_and_nothing_else_is() {
 
     fs::write(&elsewhere, "a letter, and no database").unwrap();
     let found = Examination::repair(&Config::new(&elsewhere), &mut |_| ()).unwrap();
-    assert_eq!(found.findings[0].remedy, "it does not look like one of Craig's: check --db");
+    assert_eq!(found.findings[0].remedy, "it does not look like a Craig database: check --db");
     assert!(elsewhere.exists());
 }

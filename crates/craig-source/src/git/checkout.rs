@@ -91,7 +91,7 @@ impl<'a> Checkout<'a> {
         let lock = private::file_options().create(true).write(true).open(above.join(".lock"));
         let lock = lock.map_err(trouble_with(above))?;
         if lock.try_lock().is_err() {
-            report("waiting for another process that clones it");
+            report("waiting for another process that is cloning it");
             lock.lock().map_err(trouble_with(above))?;
         }
         if self.exists() {

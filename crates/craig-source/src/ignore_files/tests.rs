@@ -49,7 +49,7 @@ fn what_is_no_regular_file_is_reported_and_left_out() {
             real
             .gitignore: its rules are ignored, so files that it excludes may have been ingested: it is a link out of the project
             .ignore: its rules are ignored, so files that it excludes may have been ingested: it is not a regular file
-            sub/.ignore: its rules are ignored, so files that it excludes may have been ingested: it is a link that leads nowhere
+            sub/.ignore: its rules are ignored, so files that it excludes may have been ingested: it is a dangling link
         "#]],
     );
 }
@@ -124,7 +124,7 @@ fn a_file_holds_as_far_as_its_bounds() {
     check(
         &root,
         expect![[r#"
-            .gitignore: some of its rules are ignored, so files that they exclude may have been ingested: it is larger than 1048576 bytes, what comes after them does not count
+            .gitignore: some of its rules are ignored, so files that they exclude may have been ingested: it is larger than 1048576 bytes; the rest is ignored
             .ignore: some of its rules are ignored, so files that they exclude may have been ingested: its patterns from line 1528 on would take too much memory
         "#]],
     );

@@ -100,7 +100,7 @@ impl Events {
                 }
             },
             Err(RecvTimeoutError::Timeout) => Ok(Taken::Nothing),
-            Err(RecvTimeoutError::Disconnected) => Err(Lost::Other("its watcher has ended".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => Err(Lost::Other("its watcher has stopped".to_owned())),
         }
     }
 

@@ -59,8 +59,8 @@ impl State {
         match self {
             Self::Fresh | Self::Unchecked => None,
             Self::Updating => Some(format!(
-                "{project} is being ingested right now, so this may miss the newest changes: query_ingestion_status has \
-                 its progress"
+                "{project} is being ingested now, so this answer may miss the newest changes: query_ingestion_status shows \
+                 the progress"
             )),
             Self::Stale(why) => Some(format!("{project} may be out of date: {why}")),
         }
@@ -119,7 +119,7 @@ impl Refreshes {
             Freshness::Unchecked => State::Unchecked,
             Freshness::Changed(check) => State::Stale(format!(
                 "{} files were added, {} changed and {} removed since it was ingested, and this server is read-only; \
-                 'craig ingest-delta {}' takes them in",
+                 'craig ingest-delta {}' ingests them",
                 check.added.len(),
                 check.changed.len(),
                 check.removed.len(),

@@ -180,7 +180,7 @@ impl Shared {
         match self.workspace.folders().first() {
             Some(workspace) => self.not_ingested(workspace),
             None => Failure::new(
-                format!("no project was named, and there is no workspace: {}", self.workspace.absence()),
+                format!("no project was given, and there is no workspace: {}", self.workspace.absence()),
                 "name a project of list_projects; the user can run 'craig ingest' on the directory of another, or start this server \
                  with --root",
             ),

@@ -221,7 +221,7 @@ fn names_that_cannot_be() {
         expect![[r#"
         exit 1
         -- stderr
-        error: "42" is not a valid project name: a number would be taken for a project's id
+        error: "42" is not a valid project name: a number would be read as a project's id
         hint: choose another name with --name
     "#]],
     );

@@ -95,9 +95,9 @@ fn damage_is_reported_and_repaired() {
               run 'craig doctor --repair', which rereads the file from its source
             damaged: index shop
               000000.seg: a checksum is wrong
-              the next search rebuilds it, and so does 'craig doctor --repair'
+              the next search or 'craig doctor --repair' rebuilds it
             note: left over HOME/craig.db.d/REFERENCE
-              the index of no project
+              an index without a project
               run 'craig doctor --repair' to remove it
             damaged  HOME/craig.db: 1 project, 6 files, 0 index segments (SIZE)
         "#]],
@@ -110,12 +110,12 @@ fn damage_is_reported_and_repaired() {
             -- stdout
             repaired: file shop README.md
               its text is damaged
-              it was read again from its source
+              it was reread from its source
             repaired: index shop
               000000.seg: a checksum is wrong
               it was rebuilt from the database
             repaired: left over HOME/craig.db.d/REFERENCE
-              the index of no project
+              an index without a project
               it was removed
             sound  HOME/craig.db: 1 project, 6 files, 2 index segments (SIZE)
         "#]],

@@ -12,7 +12,7 @@ fn refused(client: &mut Client, source: &str) -> String {
     let before = jobs(client);
     let reported = client.fail("trigger_ingest", json!({ "source": source, "wait_seconds": 60 }));
     assert!(
-        reported.contains("not ingested for an assistant") && reported.contains("--allow-source"),
+        reported.contains("assistants may not ingest") && reported.contains("--allow-source"),
         "{source}: {reported}"
     );
     assert_eq!(jobs(client), before, "{source}");

@@ -41,10 +41,10 @@ fn a_directory_has_one_project_and_a_name_that_is_one() {
     let mut client = home.client();
     for (name, reason) in [
         ("copy", "is already the project \"shop\""),
-        ("--help", "taken for an option"),
-        ("/etc/passwd", "taken for a path"),
-        ("../x", "taken for a path"),
-        ("..", "taken for a path"),
+        ("--help", "read as an option"),
+        ("/etc/passwd", "read as a path"),
+        ("../x", "read as a path"),
+        ("..", "read as a path"),
     ] {
         let arguments = json!({ "source": ".", "name": name, "wait_seconds": 60 });
         let job = &client.call("trigger_ingest", arguments)["job"];

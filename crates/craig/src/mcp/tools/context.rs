@@ -24,7 +24,7 @@ struct Arguments {
     selection: Option<Selection>,
     /// Default: the workspace's.
     project: Option<String>,
-    /// Most pieces of code, 1 to 20.
+    /// Maximum of pieces, 1 to 20.
     max_chunks: Option<usize>,
     /// Minimum score, 0 to 1.
     min_score: Option<f32>,
