@@ -21,7 +21,7 @@ pub const ENCODINGS: [&str; 4] = ["o200k_base", "cl100k_base", "p50k_base", "r50
 /// length. Code that somebody wrote has none.
 const MAX_RUN_BYTES: usize = 4_096;
 
-/// Where the first run that is too long is to be cut; `None` where there is none.
+/// Where the first run that is too long is to be cut; `None` if there is none.
 fn end_of_long_run(text: &str) -> Option<usize> {
     let (mut start, mut is_whitespace) = (0, false);
     for (at, byte) in text.bytes().enumerate() {

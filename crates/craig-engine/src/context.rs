@@ -54,12 +54,12 @@ pub struct ContextAnswer {
     /// Hits that the search found.
     #[serde(skip)]
     pub n_candidates: usize,
-    /// What became of reranking, if there was any.
+    /// The outcome of reranking, if it was attempted.
     #[serde(skip)]
     pub rerank: Option<RerankReport>,
     /// Whether the answer is one that was given before.
     pub is_cached: bool,
-    /// What did not work, such as a model that did not answer, and was done without.
+    /// Steps that failed and were skipped, such as a model that did not respond.
     pub notes: Vec<String>,
     /// How long it took.
     pub elapsed: Steps,
@@ -71,11 +71,11 @@ pub struct ContextAnswer {
 pub enum NoContext {
     /// The settings say so.
     Disabled,
-    /// The message says so: `/no-context`.
+    /// The message contains `/no-context`.
     NotWanted,
     /// Fewer than three characters.
     TooShort,
-    /// No word of it says what it is about.
+    /// The message has no specific words.
     Generic,
     /// Nothing has been indexed yet.
     NotReady,
@@ -138,12 +138,12 @@ impl ContextAnswer {
         Self { reason: Some(reason.reason().to_owned()), reason_code: Some(reason), ..Self::default() }
     }
 
-    /// Nothing, since the search failed.
+    /// An empty context, since the search failed.
     fn failed(error: &EngineError) -> Self {
         Self { reason: Some(format!("the search failed: {error}")), ..Self::none(NoContext::Failed) }
     }
 
-    /// Takes what fits; of nothing, says why.
+    /// Keeps the blocks that fit, or records why there are none.
     fn with(mut self, fitted: Fitted, had_blocks: bool) -> Self {
         if fitted.blocks.is_empty() {
             let reason = if had_blocks { NoContext::OverBudget } else { NoContext::NothingRelevant };
@@ -257,7 +257,7 @@ impl Engine {
         Ok(inside.map(|folder| folder.replace(std::path::MAIN_SEPARATOR, "/")).unwrap_or_default())
     }
 
-    /// The path of `file` in a project: as it is named from the working directory, from `root`, or from the project.
+    /// The path of `file` in a project; `file` may be relative to the working directory, to `root`, or to the project.
     pub fn path_in_project(&self, handle: &str, root: &Path, file: &Path) -> Result<String, EngineError> {
         let project = self.find(&*self.store()?, handle)?;
         let source = Path::new(&project.source_path);

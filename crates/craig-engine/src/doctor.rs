@@ -145,7 +145,7 @@ impl Examination {
                 return Ok(());
             }
             if !store.repair() {
-                // Nothing may be writing to it while it is moved.
+                // The file must not be written while it is moved.
                 drop(store);
                 drop(engine);
                 self.findings.push(set_aside(path, finding, &sources));
@@ -183,7 +183,7 @@ impl Examination {
                 );
                 return Ok(());
             }
-            // Where no lock can be created, nobody else can write either.
+            // If no lock can be created, other processes cannot write either.
             lock => lock.ok(),
         };
         let n_files = store.counts(project.id)?.files;
@@ -294,7 +294,7 @@ fn of_file(project: &Project, file: &DamagedFile, remedy: &str) -> Finding {
     Finding::damage(Part::File, &*file.what, remedy).in_project(project).at(&*file.path)
 }
 
-/// Directories that were ingested, as far as a damaged database still says so.
+/// Directories that were ingested, as far as a damaged database can still be read.
 fn sources(store: &Store) -> Vec<String> {
     let projects = store.projects().unwrap_or_default();
     projects.into_iter().map(|project| project.source_path).collect()

@@ -104,7 +104,7 @@ pub enum EngineError {
     UnknownFile {
         /// Name of the project.
         project: String,
-        /// Path asked for.
+        /// Requested path.
         path: String,
         /// Why it is not part of the project, if it exists.
         left_out: Option<Box<LeftOut>>,
@@ -116,7 +116,7 @@ pub enum EngineError {
     UnknownSymbol {
         /// Name of the project.
         project: String,
-        /// Name asked for.
+        /// Requested name.
         name: String,
         /// Similar names.
         similar: Vec<String>,
@@ -126,7 +126,7 @@ pub enum EngineError {
     /// A file without text cannot be compared with others.
     #[error("{path} has no text to compare")]
     NothingToCompare {
-        /// Path asked for.
+        /// Requested path.
         path: String,
     },
     /// There is no language of that name.
@@ -142,7 +142,7 @@ pub enum EngineError {
     OutOfRange {
         /// What it is.
         what: &'static str,
-        /// The number asked for.
+        /// The requested number.
         value: u64,
         /// The minimum.
         least: u64,
@@ -154,9 +154,9 @@ pub enum EngineError {
     NoSuchLines {
         /// Path of the file.
         path: String,
-        /// First line asked for.
+        /// Requested first line.
         first: u32,
-        /// Last line asked for.
+        /// Requested last line.
         last: u32,
         /// Lines that it has.
         n_lines: u32,
@@ -172,7 +172,7 @@ pub enum EngineError {
     /// There is no such context to rate.
     #[error("no context {}has been returned yet", id.map(|id| format!("{id} ")).unwrap_or_default())]
     NoContextToRate {
-        /// Number asked for.
+        /// Requested number.
         id: Option<u64>,
     },
     /// A pattern that is not a valid regular expression, or cannot match within a line.
@@ -191,7 +191,7 @@ pub enum EngineError {
     /// A relevance out of range.
     #[error("the minimum relevance is {score}, outside 0 to 1")]
     ScoreOutOfRange {
-        /// The relevance asked for.
+        /// The requested relevance.
         score: f32,
     },
 }

@@ -15,7 +15,7 @@ const DEPENDENCIES: DerivedFile = DerivedFile { name: "dependencies", version: A
 const QUALITY: DerivedFile = DerivedFile { name: "quality", version: Quality::VERSION };
 
 impl Engine {
-    /// What the files of a project depend on: each other, and packages.
+    /// The dependencies of a project's files on each other and on packages.
     pub fn dependencies(
         &self,
         handle: &str,
@@ -87,7 +87,7 @@ impl Engine {
         })
     }
 
-    /// The analysis of a project, which is read as it is in a snapshot of the caller.
+    /// The analysis of a project in a snapshot of the caller.
     fn analysis(
         &self,
         store: &Store,

@@ -11,7 +11,7 @@ use crate::project::unknown_file;
 use crate::symbol_graph::FileLines;
 use crate::{Engine, EngineError};
 
-/// What of an outline is wanted.
+/// Options of an outline.
 #[derive(Clone, Debug)]
 pub struct OutlineRequest {
     /// Most levels of definitions in definitions; `None` is all of a file's, and the first of a folder's files.
@@ -35,7 +35,7 @@ pub struct Outline {
     pub path: String,
     /// Files with definitions, by path.
     pub files: Vec<FileOutline>,
-    /// Files that were not looked at, since the limit was reached before.
+    /// Number of files that were skipped because the limit was reached.
     pub files_left: u64,
 }
 
@@ -75,7 +75,7 @@ pub struct OutlinedDefinition {
 const GROUP: usize = 32;
 
 impl Engine {
-    /// The definitions of the file or folder at `path`, of a project as it is indexed now.
+    /// The definitions of the file or folder at `path`, of a project as currently indexed.
     ///
     /// Fails if there is no such file or folder.
     pub fn outline(

@@ -26,7 +26,7 @@ pub struct Symbol {
 }
 
 impl Engine {
-    /// Definitions of a project, as it is indexed now, whose names hold `part` in any case; the most similar names first.
+    /// Definitions of a project, as currently indexed, whose names hold `part` in any case; the most similar names first.
     pub fn symbols(&self, handle: &str, part: &str, limit: usize) -> Result<Vec<Symbol>, EngineError> {
         let store = self.store()?;
         let found = self.read(&store, handle, |project| Ok(store.symbols_with(project.id, part, limit)?))?;
@@ -41,7 +41,7 @@ impl Engine {
         Ok(found.into_iter().map(symbol).collect())
     }
 
-    /// The definitions of `name` in a project as it is indexed now, the likeliest first: `request`, or `Client.request` with
+    /// The definitions of `name` in a project as currently indexed, the likeliest first: `request`, or `Client.request` with
     /// what encloses it.
     pub fn definitions(&self, handle: &str, name: &str, limit: usize) -> Result<Vec<Hit>, EngineError> {
         let store = self.store()?;

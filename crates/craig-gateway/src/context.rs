@@ -113,7 +113,7 @@ enum Subject {
         #[serde(default)]
         history: Vec<String>,
         conversation: Option<String>,
-        /// What the asker expects the code to look like.
+        /// What the caller expects the code to look like.
         #[serde(flatten)]
         guesses: Guesses,
     },

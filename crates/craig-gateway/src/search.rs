@@ -62,7 +62,7 @@ pub(crate) struct SearchResponse<'a> {
     object: &'static str,
     project: &'a str,
     results: &'a [Hit],
-    /// What else to know: that no file passes the filters.
+    /// Notes: that no file passes the filters.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
 }

@@ -24,7 +24,7 @@ pub enum SourceError {
     RootUnreadable {
         /// The path as given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The path is not UTF-8, and Craig keeps paths as text.
@@ -46,7 +46,7 @@ pub enum SourceError {
     RootUnusable {
         /// The path as given.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A glob in the options that means nothing.

@@ -241,7 +241,7 @@ impl IgnoreFiles {
         }
     }
 
-    /// The beginning of an ignore file, up to one byte over the limit; `None` where there is none.
+    /// The beginning of an ignore file, up to one byte over the limit; `None` if there is none.
     ///
     /// A link is as good as the file it leads to, as long as that lies in the root.
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {

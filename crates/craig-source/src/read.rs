@@ -57,12 +57,12 @@ pub enum ReadError {
         /// The path as given.
         path: String,
     },
-    /// No permission, or a failing disk.
+    /// Permission is missing, or the disk fails.
     #[error("cannot read {path}: {source}")]
     Unreadable {
         /// Path relative to the root.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -65,10 +65,10 @@ pub struct Skipped {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// No permission, or a failing disk.
+    /// Permission is missing, or the disk fails.
     #[error("cannot be read: {message}")]
     Unreadable {
-        /// What the system said.
+        /// The error of the system.
         message: String,
     },
     /// The name is not UTF-8.

@@ -104,7 +104,7 @@ fn immutable_uri(path: &Path) -> String {
 pub struct DatabaseIdentity {
     device: u64,
     inode: u64,
-    /// When the file was made, since an inode may be used again; `None` where the file system does not keep it.
+    /// When the file was made, since an inode may be used again; `None` if the file system does not keep it.
     born: Option<SystemTime>,
 }
 

@@ -16,7 +16,7 @@ pub enum StoreError {
     Open {
         /// The database file.
         path: PathBuf,
-        /// What the system reports.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The file is something else, or damaged.
@@ -64,7 +64,7 @@ pub enum StoreError {
     Lock {
         /// Where.
         path: PathBuf,
-        /// What the system reports.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// Another process kept the database locked for too long.
@@ -100,7 +100,7 @@ pub enum StoreError {
     /// No project goes by that id, reference or name.
     #[error("no project {handle:?}")]
     UnknownProject {
-        /// What was asked for.
+        /// The requested id, reference or name.
         handle: String,
         /// Names of the projects there are.
         known: Vec<String>,

@@ -19,14 +19,14 @@ use crate::models::language_model;
 use crate::rerank::{RerankReport, RerankSubject, reranked};
 use crate::{Engine, EngineError, SearchRequest};
 
-/// What context is wanted for; what is `None` is as the settings say.
+/// A request for context; fields that are `None` take their values from the settings.
 #[derive(Clone, Debug, Default)]
 pub struct ChatContextRequest {
     /// The message.
     pub message: String,
     /// Earlier messages of the conversation, oldest first.
     pub history: Vec<String>,
-    /// What the asker, a language model, expects the code to look like. Whether there is context at all is decided without it.
+    /// What the calling language model expects the code to look like. It does not affect whether there is any context.
     pub guesses: Guesses,
     /// The conversation: within one, answers are kept.
     pub conversation: Option<String>,
@@ -104,7 +104,7 @@ impl Limits {
 }
 
 impl Engine {
-    /// The code that a chat message is about, from the index of project `handle` as it is.
+    /// The code that a chat message is about, from the current index of project `handle`.
     ///
     /// A search that fails is reported in the answer, not as an error: a chat goes on without context. Errors are
     /// requests that make no sense.

@@ -49,7 +49,7 @@ impl AskModel {
 /// Tokens of an answer: twice what names and lines take.
 pub const MAX_GUESS_TOKENS: u32 = 400;
 
-/// What a language model is to do with a [`guess_prompt`].
+/// The instructions for a language model that receives a [`guess_prompt`].
 pub const GUESS_TASK: &str = "A user asks about a code repository that you have not seen. Say what the code that answers the last \
     message probably looks like, so that it can be searched for. Answer with one JSON object and nothing else: {\"names\": \
     [five to eight identifiers that it probably uses], \"code\": [one to three lines of code or comments as they may be \
@@ -74,7 +74,7 @@ pub(super) fn guessed(
         ];
         let asked = Generation { max_tokens: Some(MAX_GUESS_TOKENS), ..Generation::new(&messages, deadline) };
         let answer = model.complete(&asked).map_err(|error| error.to_string());
-        // Nobody may be waiting any more.
+        // The receiver may have been dropped.
         let _ = sender.send(answer);
     });
     let answer = receiver

@@ -15,7 +15,7 @@ use crate::options::StoredOptions;
 use crate::project::root_of;
 use crate::{Engine, EngineError, SearchRequest};
 
-/// What context is wanted for; what is `None` is as the settings say.
+/// A request for context; fields that are `None` take their values from the settings.
 #[derive(Clone, Debug, Default)]
 pub struct InlineContextRequest {
     /// What is to be done.
@@ -58,12 +58,12 @@ const MIN_FIT: f32 = 0.6;
 /// calibrated relevance also has to doubt that. Chosen by hand: `evals/inline.json` is met with it, and it was not fitted.
 const EXISTS: f32 = 2.0;
 
-/// What a search finds for a reference stays behind a definition that is called exactly so.
+/// Hits of a search for a reference rank below a definition with exactly that name.
 const MOST_OF_SEARCH: f32 = 0.9;
 
 impl Engine {
-    /// Code that helps to edit the selection as the instruction says, from the index of project `handle` as it is. Never
-    /// the selection itself.
+    /// Code that helps to edit the selection as instructed, from the current index of project `handle`. Never the
+    /// selection itself.
     ///
     /// The score of a block is the calibrated relevance of a search. Where the instruction points to code, the score of a
     /// definition is how well its name fits, and relevance is computed as if it were certain that there is such code.
@@ -224,7 +224,7 @@ fn selection(
     Ok((Selection::new(path, first..=last.min(n_lines), &current, indexed), language))
 }
 
-/// The file as it is saved; where the project is gone from the disk, as it was indexed.
+/// The saved file, or the indexed one if the project no longer exists on disk.
 fn text_on_disk(project: &Project, path: &str, indexed: Option<&str>) -> Result<String, EngineError> {
     let unreadable = |reason: String| EngineError::UnreadableFile { path: path.to_owned(), reason };
     let options = StoredOptions::parse(&project.options).source();

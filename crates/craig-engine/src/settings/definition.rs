@@ -12,7 +12,7 @@ pub struct Definition {
     pub kind: Kind,
     /// The default, as written on a command line; empty if there is none.
     pub default: &'static str,
-    /// Who may set it.
+    /// Whether a project may set it.
     pub scope: Scope,
     /// Additional environment variables that set it; one is derived from its key.
     pub aliases: &'static [&'static str],
@@ -750,7 +750,7 @@ impl Definition {
     /// Parses a value from a command line or the environment.
     pub(super) fn parse(&self, text: &str) -> Result<Value, String> {
         match (self.key, text.trim()) {
-            // The documented switch of one provider: true and false stand for it and for none.
+            // The documented switch of one provider: true means `voyage`, false means `none`.
             ("reranker.provider", "true" | "1") => Ok(Value::Text("voyage".to_owned())),
             ("reranker.provider", "false" | "0") => Ok(Value::Text("none".to_owned())),
             (_, trimmed) => {

@@ -31,7 +31,7 @@ pub struct Subject {
     pub project: String,
     /// The symbol that the answer is about.
     pub symbol: GraphSymbol,
-    /// The line that was asked for, if no name is defined there: the symbol is the innermost around it.
+    /// The requested line, if no name is defined there: the symbol is the innermost around it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner_line: Option<u32>,
     /// Its other definitions: overloads, prototypes, parts of a type.
@@ -57,13 +57,13 @@ pub struct SymbolText {
     pub subject: Subject,
     /// How it is declared, on one line.
     pub signature: String,
-    /// What its comment or docstring says.
+    /// The text of its comment or docstring.
     pub doc: Option<String>,
     /// First line of the text, from 1.
     pub line_start: u32,
-    /// The definition as it is in the file.
+    /// The text of the definition in the file.
     pub text: String,
-    /// References to it, of at least the confidence asked for.
+    /// References to it, of at least the requested confidence.
     pub references: u64,
 }
 
@@ -75,13 +75,13 @@ pub struct References {
     pub subject: Subject,
     /// By path and line.
     pub references: Vec<ReferenceLine>,
-    /// References of at least the confidence asked for, listed or not.
+    /// References of at least the requested confidence, listed or not.
     pub total: u64,
     /// Files that they are in.
     pub total_files: u64,
     /// Places that may refer to the symbol with less confidence, left out.
     pub possible: u64,
-    /// Lines with its name that are bound to nothing, if they were asked for.
+    /// Lines with its name that are not bound to a symbol, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unbound: Option<UnboundLines>,
 }
@@ -132,7 +132,7 @@ pub struct CallHierarchy {
     pub calls: Vec<CallRow>,
     /// Rows of the whole tree, listed or not.
     pub total: u64,
-    /// Calls to or from the symbols of the tree that are less sure than asked for, left out.
+    /// Number of omitted calls below the requested confidence, to or from the symbols of the tree.
     pub possible: u64,
     /// References to the symbol that are no calls: it may be called where it is passed to.
     #[serde(skip_serializing_if = "is_zero")]
@@ -202,7 +202,7 @@ pub fn own_name(qualified: &str) -> &str {
     own.filter(|own| !own.is_empty()).unwrap_or(qualified)
 }
 
-/// What a change of a symbol may affect.
+/// The symbols and files that a change of a symbol may affect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Impact {
     /// The symbol.
@@ -220,7 +220,7 @@ pub struct Impact {
     pub total_tests: u64,
     /// Definitions, listed or not.
     pub total_symbols: u64,
-    /// Places that may refer to the symbol itself with less confidence than asked for, left out.
+    /// Number of omitted places below the requested confidence that may refer to the symbol itself.
     pub possible: u64,
 }
 

@@ -29,19 +29,19 @@ pub enum GitError {
     /// The server requires credentials. Several return the same for repositories that do not exist.
     #[error("{url} is private or does not exist, and no credentials were accepted")]
     Denied {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
     },
     /// The host name does not resolve.
     #[error("the host of {url} cannot be resolved")]
     UnknownHost {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
     },
     /// The server is this machine, or only this machine can reach it.
     #[error("assistants may not clone {url}: {address} belongs to this machine or its local network")]
     LocalServer {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
         /// Where its host is.
         address: String,
@@ -49,7 +49,7 @@ pub enum GitError {
     /// The server answers with another address.
     #[error("{url} redirects to another address")]
     Redirected {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
     },
     /// It unfolds to more than can be checked out.
@@ -63,13 +63,13 @@ pub enum GitError {
     /// SSH does not know the host's key, or the key has changed.
     #[error("SSH does not know the host key of {url}, or the key has changed")]
     HostKey {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
     },
     /// The host does not answer.
     #[error("{url} cannot be reached: {detail}")]
     Unreachable {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
         /// Git's message.
         detail: String,
@@ -91,7 +91,7 @@ pub enum GitError {
     /// Git was silent for too long.
     #[error("git was stopped after {seconds} seconds without output for {url}")]
     TimedOut {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
         /// How long it was waited for.
         seconds: u64,

@@ -270,7 +270,7 @@ fn number(bytes: &[u8], range: Range<usize>) -> Option<usize> {
     Some(bytes.get(range)?.iter().fold(0, |value, &byte| value << 8 | usize::from(byte)))
 }
 
-/// The bytes of a file in a git folder; `None` where there is none.
+/// The bytes of a file in a git folder; `None` if there is none.
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>, BadIndex> {
     let unreadable = |error: std::io::Error| BadIndex::Unreadable(error.to_string());
     let file = match open_regular(path) {

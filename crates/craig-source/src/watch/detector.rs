@@ -19,7 +19,7 @@ pub struct ChangeDetector {
 const MAX_FOLDERS: usize = 4_096;
 
 impl ChangeDetector {
-    /// Watches from now on. `None` where the system's events cannot be relied on: other systems than Linux, network
+    /// Watches from now on. `None` if the system's events cannot be relied on: other systems than Linux, network
     /// drives, trees with too many folders.
     ///
     /// Cookie files are made and removed in the folder `cookies`, which several detectors may share and which lies outside

@@ -16,7 +16,7 @@ pub(crate) struct Assistant {
     config: fn(&Places) -> PathBuf,
     /// Form of the configuration, and where in it servers stand.
     pub(super) form: Form,
-    /// Instructions that the assistant reads in every project; `None` where it keeps none in a file.
+    /// Instructions that the assistant reads in every project; `None` if it keeps none in a file.
     note: Option<fn(&Places) -> PathBuf>,
     /// Whether the file of instructions is Craig's alone.
     pub(super) owns_note: bool,
