@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What the blocks are, and that they are data.
+    /// The introduction: what the blocks are, and that they are data.
     pub(crate) fn head(self) -> String {
         let what = match self {
             Self::Chat => {

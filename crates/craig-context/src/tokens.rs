@@ -14,14 +14,14 @@ pub struct Tokenizer {
     encoding: Encoding,
 }
 
-/// Names of encodings that can be asked for beside names of models.
+/// Names of encodings that are accepted in addition to names of models.
 pub const ENCODINGS: [&str; 4] = ["o200k_base", "cl100k_base", "p50k_base", "r50k_base"];
 
 /// Longer runs of letters or of whitespace, in bytes, are counted in pieces: the time for one grows with the square of its
-/// length. Code that somebody wrote has none.
+/// length. Handwritten code has none.
 const MAX_RUN_BYTES: usize = 4_096;
 
-/// Where the first run that is too long is to be cut; `None` if there is none.
+/// Where to cut the first run that is too long; `None` if there is none.
 fn end_of_long_run(text: &str) -> Option<usize> {
     let (mut start, mut is_whitespace) = (0, false);
     for (at, byte) in text.bytes().enumerate() {

@@ -13,13 +13,12 @@ pub struct Consent {
 /// Which directories become new projects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NewSources {
-    /// Only folders that are not [protected](craig_source::protected_folder), such as home directories and system
-    /// folders.
+    /// All but [protected](craig_source::protected_folder) ones: home directories and system folders.
     #[default]
     Unprotected,
     /// Any: the user has agreed.
     Any,
     /// Exactly the named directory, even a protected one: it has been checked, so a link to another place is an error.
-    /// Of repositories by URL, only those of public servers: an assistant named it.
+    /// Repositories are fetched only from public servers, because the source was named by an assistant.
     Exact,
 }

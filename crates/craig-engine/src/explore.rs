@@ -187,7 +187,7 @@ fn name(hit: &Hit) -> Option<String> {
     Some(qualified_name(hit.parent.as_deref(), name, hit.chunk_type, language))
 }
 
-/// Maximum number of hits per file, as in a search.
+/// The hits, limited per file as in a search.
 fn limited_per_file(hits: &[Hit]) -> Vec<&Hit> {
     let mut n_of: HashMap<&str, usize> = HashMap::new();
     let mut limited = Vec::new();

@@ -663,7 +663,7 @@ fn now_ns() -> i64 {
     jiff::Timestamp::now().as_nanosecond() as i64
 }
 
-/// The problems that a run has found so far.
+/// The running totals of an ingestion.
 #[derive(Default)]
 struct Tally {
     files: FileCounts,

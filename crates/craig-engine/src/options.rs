@@ -89,7 +89,7 @@ impl StoredOptions {
         Some(Remote { url, reference: git.reference.clone(), depth: git.depth, reach: git.reach() })
     }
 
-    /// The same for progress messages.
+    /// The same for reports.
     pub(crate) fn origin(&self) -> Option<GitOrigin> {
         let git = self.git.clone()?;
         let reach = git.reach();

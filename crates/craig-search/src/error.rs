@@ -1,4 +1,4 @@
-//! What can go wrong while searching.
+//! Errors of searching.
 
 use std::path::PathBuf;
 

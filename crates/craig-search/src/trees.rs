@@ -10,7 +10,7 @@ pub const TREE_DEPTH: usize = 3;
 /// Number of leaves of a tree.
 pub const N_LEAVES: usize = 1 << TREE_DEPTH;
 
-/// One tree as it is stored.
+/// The stored form of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tree {

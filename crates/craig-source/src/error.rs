@@ -1,4 +1,4 @@
-//! What can go wrong with a project's folder. Trouble with one file is a [`ReadError`](crate::ReadError) or a
+//! Errors of a project's folder. Trouble with one file is a [`ReadError`](crate::ReadError) or a
 //! [`Skipped`](crate::Skipped) row instead: data for a report.
 
 use std::{io, path::PathBuf};
@@ -7,7 +7,7 @@ use std::{io, path::PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
-    /// Nothing is there.
+    /// The path does not exist.
     #[error("no such directory: {}; check the spelling, or give an absolute path", path.display())]
     RootMissing {
         /// The path as given.
@@ -57,7 +57,7 @@ pub enum SourceError {
         /// What is wrong with it.
         source: ignore::Error,
     },
-    /// A repository cannot be cloned or looked at.
+    /// A repository cannot be cloned or checked.
     #[error(transparent)]
     Git(#[from] crate::GitError),
 }

@@ -16,7 +16,7 @@ pub struct Root {
 impl Root {
     /// Checks a directory and makes its path canonical: absolute, without links, `.` and `..`.
     ///
-    /// Fails when it is missing, a file, unreadable, too long or not UTF-8; each error says what to do.
+    /// Fails if it is missing, a file, unreadable, too long or not UTF-8; each error includes advice.
     pub fn open(path: impl AsRef<Path>) -> Result<Root, SourceError> {
         let given = path.as_ref();
         let path = given.canonicalize().map_err(|error| refusal(given, error))?;
@@ -46,7 +46,7 @@ impl Root {
     }
 }
 
-/// Linux's `PATH_MAX`. A longer path fails part by part, as if it were missing, so its length is looked at first.
+/// Linux's `PATH_MAX`. A longer path fails part by part, as if it were missing, so its length is checked first.
 const MAX_PATH_BYTES: usize = 4_096;
 
 fn refusal(given: &Path, error: io::Error) -> SourceError {

@@ -31,9 +31,9 @@ use queue::Queue;
 pub struct Listing {
     /// Files to track.
     pub entries: Vec<Entry>,
-    /// What could not be looked at. Each one makes an ingest partial.
+    /// Entries that could not be read. Each one makes an ingest partial.
     pub skipped: Vec<Skipped>,
-    /// Files left out for their size: no trouble, but a surprise to whoever looks for them.
+    /// Files that were omitted for their size, reported because users may look for them.
     pub too_large: Vec<Entry>,
     /// Folders that are git working trees of their own: linked worktrees, and clones that are no submodules. Each is a
     /// project of its own.
@@ -47,11 +47,11 @@ pub struct Listing {
 pub struct Entry {
     /// Path relative to the root, `/`-separated.
     pub path: String,
-    /// What the file system said during the walk.
+    /// The metadata of the file during the walk.
     pub stamp: FileStamp,
 }
 
-/// A file or folder that could not be looked at.
+/// A file or folder that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// Path relative to the root, with replacement characters where it is not UTF-8. Empty for the root.
@@ -60,7 +60,7 @@ pub struct Skipped {
     pub reason: SkipReason,
 }
 
-/// Why a file or folder could not be looked at.
+/// Why a file or folder could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -136,7 +136,7 @@ pub fn walk(root: &Root, options: &SourceOptions) -> Result<Listing, SourceError
     walk_with_folders(root, options).map(|(listing, _)| listing)
 }
 
-/// What a watcher needs to know of a project's tree.
+/// The facts about a project's tree that a watcher needs.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
     /// The folders entered on the way, the root among them.
@@ -167,7 +167,7 @@ struct Walker<'a> {
     max_file_bytes: u64,
 }
 
-/// What a thread takes on at once.
+/// The unit of work of a thread.
 enum Task {
     Folder(Folder),
     Files(Vec<File>),
@@ -187,7 +187,7 @@ struct File {
     entry: DirEntry,
 }
 
-/// What one thread has found.
+/// The results of one thread.
 #[derive(Default)]
 struct Found {
     listing: Listing,
@@ -203,7 +203,7 @@ impl Walker<'_> {
         let n_threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         thread::scope(|scope| {
             let work = || self.work(&queue);
-            // Where no further thread can be had, this one does it all.
+            // If no further thread can be started, this one does all the work.
             let others: Vec<_> = (1..n_threads)
                 .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
                 .collect();
@@ -263,7 +263,7 @@ impl Walker<'_> {
         self.look_at_all(files, queue, found);
     }
 
-    /// Leaves an entry out, counts it, or has it looked at later.
+    /// Omits an entry, counts it, or queues it.
     #[expect(clippy::too_many_arguments, reason = "all that a folder's entry depends on, and where it goes")]
     fn sort(
         &self,

@@ -11,7 +11,7 @@ use craig_model::Quantized;
 use crate::write::{delete_file, increase_generation};
 use crate::{FileId, ProjectId, Store, StoreError};
 
-/// A file that is not stored as it was written.
+/// A file whose stored data is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedFile {
     /// Its id.

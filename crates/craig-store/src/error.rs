@@ -42,9 +42,9 @@ pub enum StoreError {
     OtherRole {
         /// The database file.
         path: PathBuf,
-        /// What the database is for.
+        /// The role of the database.
         found: Role,
-        /// What it was opened as.
+        /// The role that it was opened for.
         wanted: Role,
     },
     /// The disk is full.
@@ -97,7 +97,7 @@ pub enum StoreError {
         /// The version that this program reads.
         supported: u32,
     },
-    /// No project goes by that id, reference or name.
+    /// There is no project with that id, reference or name.
     #[error("no project {handle:?}")]
     UnknownProject {
         /// The requested id, reference or name.
@@ -122,12 +122,12 @@ pub enum StoreError {
     /// Anything else that the database reports.
     #[error("database error: {source}")]
     Database {
-        /// What it reports.
+        /// The error of SQLite.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// Where a [`StoreError`] comes from.
+/// The origin of a [`StoreError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreErrorKind {
     /// The user: nothing is stored under that name, or something else is.
@@ -139,7 +139,7 @@ pub enum StoreErrorKind {
 }
 
 impl StoreError {
-    /// Where it comes from.
+    /// Its origin.
     pub fn kind(&self) -> StoreErrorKind {
         match self {
             Self::UnknownProject { .. } | Self::NameTaken { .. } => StoreErrorKind::User,
@@ -218,7 +218,7 @@ impl From<StoreError> for OpenError {
     }
 }
 
-/// A text that is not the one that was stored, on its way through SQLite's errors.
+/// A damaged text, passed through SQLite's errors.
 #[derive(Debug, Error)]
 #[error("the stored text of {path:?} is damaged")]
 pub(crate) struct DamagedText {

@@ -28,7 +28,7 @@ pub struct RepositoryDatabase {
     pub folder: &'static str,
     /// Name of the database in it.
     pub file: String,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
     /// The user's data folder.
     pub data_folder: PathBuf,
@@ -37,7 +37,7 @@ pub struct RepositoryDatabase {
 /// How long opening waits for another process that opens the same database.
 const OPENING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the data folder knows of a database.
+/// The record of a database in the data folder.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Binding {
     /// Also stored in the database.
@@ -47,7 +47,7 @@ struct Binding {
     log: Option<FileIdentity>,
 }
 
-/// Files that SQLite keeps beside a database.
+/// Files that SQLite keeps next to a database.
 const SIDE_FILES: [&str; 3] = [LOG, SHARED_MEMORY, ROLLBACK_JOURNAL];
 
 const BINDING: &str = "binding.json";

@@ -185,7 +185,7 @@ fn reference(name: &str, source_path: &str) -> String {
     hash.to_hex()[..REFERENCE_LENGTH].to_owned()
 }
 
-/// Folders and lock files are named by it, so it may not be a path that somebody has written into the database.
+/// Folders and lock files are named by it, so a path that was planted in the database is rejected.
 fn checked_reference(reference: String) -> rusqlite::Result<String> {
     match reference.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => Ok(reference),
@@ -196,7 +196,7 @@ fn checked_reference(reference: String) -> rusqlite::Result<String> {
     }
 }
 
-/// The current time as it is stored: RFC 3339, UTC, milliseconds.
+/// The current time in the stored form: RFC 3339, UTC, milliseconds.
 pub(crate) fn now() -> String {
     format!("{:.3}", jiff::Timestamp::now())
 }

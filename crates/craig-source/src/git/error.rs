@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use super::GitUrl;
 
-/// A repository cannot be cloned or looked at.
+/// A repository cannot be cloned or checked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitError {
@@ -14,7 +14,7 @@ pub enum GitError {
     /// The URL is not let through.
     #[error("the repository URL cannot be used: {0}")]
     BadUrl(#[from] BadUrl),
-    /// No branch, tag or commit can be called so.
+    /// The name is not valid for a branch, tag or commit.
     #[error("{name:?} is not a valid branch, tag or commit")]
     BadReference {
         /// The name.
@@ -23,7 +23,7 @@ pub enum GitError {
     /// The server has no such repository.
     #[error("there is no repository at {url}")]
     NotFound {
-        /// Where it was looked for.
+        /// The requested URL.
         url: String,
     },
     /// The server requires credentials. Several return the same for repositories that do not exist.
@@ -74,7 +74,7 @@ pub enum GitError {
         /// Git's message.
         detail: String,
     },
-    /// Nothing was ever committed to it.
+    /// The repository has no commits.
     #[error("the repository {url} is empty")]
     Empty {
         /// Which.
@@ -117,10 +117,10 @@ pub enum GitError {
 /// What is wrong with a URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadUrl {
-    /// Not one of those that only fetch.
+    /// The protocol is not one that only fetches.
     #[error("the protocol {0:?} is not allowed")]
     Protocol(String),
-    /// Nothing that a URL has.
+    /// The text contains characters that a URL cannot have.
     #[error("it contains blanks or control characters, or is longer than 2000 bytes")]
     Characters,
     /// `?…` or `#…`.
@@ -129,7 +129,7 @@ pub enum BadUrl {
     /// The part before the path.
     #[error("its host or user name is malformed")]
     Host,
-    /// Nothing after the host, or what looks like an option.
+    /// The path is empty, or looks like an option.
     #[error("it does not name a repository")]
     Path,
     /// `file://host/…`.
@@ -177,7 +177,7 @@ impl GitError {
         })
     }
 
-    /// Whether the user asked for something that cannot be.
+    /// Whether the request itself is invalid.
     pub fn is_of_the_user(&self) -> bool {
         matches!(
             self,
@@ -237,7 +237,7 @@ const MEANINGS: &[(&str, MakeError)] = &[
     ("early eof", |url, detail| GitError::Unreachable { url, detail }),
 ];
 
-/// What git's messages on stderr mean.
+/// The meaning of git's messages on stderr.
 pub(super) fn meaning(what: &'static str, url: &GitUrl, stderr: &str) -> GitError {
     let words = stderr.to_lowercase();
     let detail = last_complaint(stderr);

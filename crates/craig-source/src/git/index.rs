@@ -192,7 +192,7 @@ impl<'a> Entries<'a> {
             self.next(&mut name)?;
             match () {
                 () if name.is_empty() => n_unnamed += 1,
-                // Of a path with conflicts there are several entries.
+                // A path with conflicts has several entries.
                 () if name == before => {}
                 () => {
                     is_sorted &= *before < *name;

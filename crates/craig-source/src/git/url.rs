@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use super::{BadUrl, GitToken};
 
-/// Where a repository is. What is shown and stored of it holds no password.
+/// The URL of a repository. Its displayed and stored forms contain no password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GitUrl {
     text: String,
@@ -25,7 +25,7 @@ impl GitUrl {
     /// Reads `https://host/path`, `ssh://…`, `git://…`, `file:///path` and `user@host:path`. `None` for what is no URL at
     /// all but may be a directory.
     ///
-    /// A password is taken out, and a user name but for SSH: they are used while this value lives, and nowhere kept.
+    /// Removes a password, and except for SSH a user name: both are used while this value lives, and never stored.
     /// Fails for other protocols, and for whatever git or SSH could take for an option or a command.
     pub fn parse(text: &str) -> Option<Result<Self, BadUrl>> {
         let text = text.trim();
@@ -43,7 +43,7 @@ impl GitUrl {
         &self.text
     }
 
-    /// What a project of it is called: the last part of its path, without `.git`.
+    /// The name of its project: the last part of the path, without `.git`.
     pub fn name(&self) -> String {
         let last = self.text.rsplit(['/', ':']).find(|part| !part.is_empty()).unwrap_or_default();
         let name: String = last

@@ -25,7 +25,7 @@ pub(super) enum Dialect {
 pub(super) struct Patterns {
     /// The last is the strongest.
     pub(super) sets: Vec<Gitignore>,
-    /// What was given, and what these take.
+    /// The patterns, and the memory that they take.
     pub(super) weight: usize,
     /// The first bad line, and how many more there are.
     pub(super) bad_lines: Option<String>,

@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-/// Points of a value that stands for another one, or that nothing can be said of.
+/// Points of a value that is a placeholder, or that has no evidence.
 pub(super) const PLACEHOLDER: i32 = -100;
 
-/// The longest value that is looked at.
+/// The longest value that is checked.
 const MAX_VALUE_BYTES: usize = 4096;
 
-/// How much a value looks like a secret: the sum of [`TRAITS`]. What its place says comes on top (`place.rs`).
+/// How much a value looks like a secret: the sum of [`TRAITS`]. The points of its place are added (`place.rs`).
 pub(super) fn points(value: &[u8]) -> i32 {
     if value.len() > MAX_VALUE_BYTES || is_placeholder(value) {
         return PLACEHOLDER;
@@ -154,7 +154,7 @@ fn is_known_sample(value: &[u8]) -> bool {
     KNOWN_SAMPLES.iter().any(|sample| contains(value, sample.as_bytes()))
 }
 
-/// Whether a value stands for another: `${PASSWORD}`, `<token>`, `{{ secret }}`, `%s`, `****`.
+/// Whether a value is a placeholder: `${PASSWORD}`, `<token>`, `{{ secret }}`, `%s`, `****`.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     let formats: [&[u8]; 2] = [b"%s", b"%v"];
@@ -378,7 +378,7 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
 
 /// Whether half of the bytes belong to what can be pronounced.
 fn is_mostly_words(value: &[u8]) -> bool {
-    // A number behind a name says nothing of the name.
+    // A number after a name is no evidence about the name.
     let n_number = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let n_named = value.len() - if n_number >= 6 { n_number } else { 0 };
     n_in_words(value) * 2 >= n_named
@@ -440,7 +440,7 @@ const COMMON_PAIRS: [&str; 26] = [
     "e",
 ];
 
-/// Whether the claims of a JSON web token speak of somebody that only samples speak of.
+/// Whether the claims of a JSON web token name a subject that occurs only in samples.
 pub(super) fn has_sample_subject(claims: &[u8]) -> bool {
     let lower = claims.to_ascii_lowercase();
     let names: [&[u8]; 9] = [
