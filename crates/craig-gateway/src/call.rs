@@ -23,13 +23,13 @@ pub(crate) struct CallFailure {
     pub(crate) is_short_circuit: bool,
     /// Whether the gateway is to blame: the provider had too little time, or there was no room for its answer.
     pub(crate) is_ours: bool,
-    /// What exactly is wrong, where the class says too little.
+    /// The exact problem, if the class is too general.
     pub(crate) detail: Option<&'static Detail>,
     /// The provider's error, without its key; only its client may see it.
     pub(crate) provider_error: Option<ProviderError>,
 }
 
-/// A failure with a label and a message of its own, because somebody can act on it.
+/// A failure with its own label and message, because the reader can act on it.
 #[derive(Debug)]
 pub(crate) struct Detail {
     /// Its name in metrics, logs and headers.
@@ -257,7 +257,7 @@ fn provider_error(target: &Target, body: &Bytes) -> ProviderError {
     let text = String::from_utf8_lossy(body);
     let error = serde_json::from_str::<Value>(&text).unwrap_or_default();
     let field = |name: &str| error["error"][name].as_str().map(|text| shortened(&target.redact(text)));
-    // A page of HTML says nothing to a client.
+    // A page of HTML is useless to a client.
     let message = if error.is_null() { String::new() } else { shortened(&target.redact(&message_in(&text))) };
     ProviderError { message, code: field("code"), param: field("param") }
 }

@@ -118,7 +118,7 @@ impl Gate {
     }
 }
 
-/// Without keys only this machine is served, by its own names: any other name that resolves to it is DNS rebinding.
+/// Without keys, only this machine is served, by its own names: any other name that resolves to it is DNS rebinding.
 fn check_host(headers: &HeaderMap) -> Result<(), Problem> {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     match host {

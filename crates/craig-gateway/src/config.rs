@@ -34,7 +34,7 @@ pub struct GatewayConfig {
     pub rerank_usd_per_million_tokens: f64,
     /// Requests of one key in an hour; `None` for any number.
     pub limits: HourlyLimits,
-    /// How streams are framed, unless a request says otherwise.
+    /// The default framing of streams.
     pub framing: Framing,
     /// How much is put into conversations, and where.
     pub injection: Injection,
@@ -44,7 +44,7 @@ pub struct GatewayConfig {
     pub masking: Masking,
     /// Whether `/metrics` needs no key.
     pub has_open_metrics: bool,
-    /// Web origins that are allowed, beside those of this machine.
+    /// Allowed web origins, in addition to those of this machine.
     pub origins: Vec<String>,
     /// Whether each request is logged.
     pub logs_requests: bool,
@@ -79,7 +79,7 @@ pub struct Bounds {
     pub grace: Duration,
     /// Tries for each provider.
     pub tries: usize,
-    /// When a model of a provider is not asked for a while.
+    /// When a failing model of a provider is paused.
     pub breaker: BreakerSettings,
 }
 
@@ -99,7 +99,7 @@ pub struct Injection {
     pub results: usize,
     /// Most tokens of them.
     pub max_tokens: usize,
-    /// Where they stand.
+    /// Their position.
     pub placement: Placement,
     /// Most bytes of what was put in that are remembered, to put it in again.
     pub memory_bytes: u64,
@@ -118,7 +118,7 @@ pub struct GuessConfig {
     pub timeout: Duration,
 }
 
-/// Where context stands in a conversation.
+/// The position of context in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
@@ -135,9 +135,9 @@ pub enum Placement {
 pub enum Masking {
     /// None.
     Off,
-    /// Those of the context that it adds.
+    /// Secrets in the context that it adds.
     Context,
-    /// Those of the whole conversation.
+    /// Secrets in the whole conversation.
     All,
 }
 

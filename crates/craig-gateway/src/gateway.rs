@@ -89,7 +89,7 @@ pub(crate) struct Gateway {
     /// Whether the index of a project is up to date with its files, by the name of the project.
     pub(crate) freshness: Cache<String, bool>,
     pub(crate) known_guesses: GuessCache,
-    /// What was put into conversations; `None` if it is not remembered.
+    /// Context that was added to conversations; `None` if it is not remembered.
     pub(crate) context_memory: Option<ContextMemory>,
     pub(crate) engine: Arc<Engine>,
     /// Permits to mask and count the results of clients, which takes memory beyond that of their request.

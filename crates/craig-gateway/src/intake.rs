@@ -45,7 +45,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     let started = Instant::now();
     let _open = Counted::new(&gateway.metrics.open_requests);
     let matched = request.extensions().get::<MatchedPath>().and_then(|path| Route::at(path.as_str()));
-    // No path of a client becomes a label.
+    // A client's path must not become a label.
     let route = matched.map_or("other", |route| route.path);
     let method = request.method().clone();
     let request_id = request_id(request.headers());

@@ -19,7 +19,7 @@ use thiserror::Error;
 /// The prefix of keys, by which scanners for leaked secrets can recognize them.
 const PREFIX: &str = "craig_";
 
-/// One client's key, as it is stored.
+/// The stored form of a client's key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyRecord {

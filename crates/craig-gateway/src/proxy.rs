@@ -186,7 +186,7 @@ async fn inject(
     };
     let again = inserted.pop_if(|(turn, _)| turn.key == current.key);
     let (context, own) = match again {
-        // A question that was not answered yet is asked anew: the code may have changed since.
+        // An unanswered question is searched again: the code may have changed since.
         Some((_, own)) if question.is_answered() => (InjectedContext::again(&own), own),
         _ if question.text.trim().is_empty() => return Ok((InjectedContext::default(), None)),
         _ => {
@@ -216,7 +216,7 @@ struct Times {
     answered: Instant,
 }
 
-/// Who was asked for what, and when.
+/// The provider, the operation and the time of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     upstream: &'a str,

@@ -1,4 +1,4 @@
-//! Where requests to a provider go.
+//! Addresses of requests to a provider.
 
 use craig_engine::Secret;
 use http::{HeaderName, HeaderValue, Uri};

@@ -321,7 +321,7 @@ impl Found {
         self.listing.skipped.push(Skipped { path: path.to_owned(), reason });
     }
 
-    /// What ignore files exclude is not counted.
+    /// Files that ignore files exclude are not counted.
     fn count(&mut self, why: &WhyLeftOut) {
         let counts = &mut self.listing.excluded;
         match why {

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(Outcome::Complete)
 }
 
-/// What the assistant is to know.
+/// The note for the assistant.
 struct Note {
     text: String,
     /// The notes that its session has already received.
@@ -130,7 +130,7 @@ fn note_in_time(event: Event, session: &Session) -> Option<Note> {
     receiver.recv_timeout(limit).ok()?
 }
 
-/// What the assistant is to know; `None` if there is nothing to say.
+/// The note for the assistant; `None` if there is none.
 fn note(event: Event, config: &Config) -> Option<Note> {
     let input = read_input()?;
     let engine = Engine::open(config).ok()?;

@@ -43,7 +43,7 @@ pub(crate) struct ProjectSelector<'a> {
     pub(crate) handle: Option<&'a str>,
     /// Directory that is ingested first if necessary.
     pub(crate) root: &'a Path,
-    /// Whether the index is used as it is.
+    /// Whether to use the index without a check for changed files.
     pub(crate) no_refresh: bool,
     /// Confirmation of expensive embedding; if `None`, nobody is asked.
     pub(crate) costs: Option<Costs>,

@@ -83,11 +83,11 @@ struct SearchArguments {
     names: Vec<String>,
     #[serde(default)]
     code: Vec<String>,
-    /// `false` answers from the index as it is.
+    /// `false` answers from the index without checking for changed files.
     refresh: Option<bool>,
 }
 
-/// What context is wanted for.
+/// A request for context.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ContextArguments {

@@ -19,7 +19,7 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
-    /// Of the command line alone.
+    /// Settings of the command line only.
     pub(crate) fn new(of_command_line: Flags) -> Self {
         Self { of_command_line, ..Self::default() }
     }
@@ -37,7 +37,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// What holds for a folder. A list that the editor gives for a folder takes the place of the one for all: editors
+    /// The settings of a folder. A list that the editor sends for a folder replaces the one for all folders: editors
     /// that are asked repeat what they sent unasked.
     pub(crate) fn for_folder(&self, folder: &Path) -> Flags {
         let own = self.of_folders.get(folder).map(Vec::as_slice).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! What the documentation says of the symbol that the pointer rests on.
+//! The documentation of the symbol under the pointer.
 //!
-//! Only of a definition, or of a reference that the graph of symbols binds to one, and only where the documentation surely
-//! says it: a tooltip that nobody asked for must not be wrong.
+//! Shown only for a definition, or a reference that the graph of symbols binds to one, and only if the documentation is
+//! certain: an unrequested tooltip must not be wrong.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(super) fn work(
     }))
 }
 
-/// A text that somebody points at.
+/// The text under the pointer.
 struct Pointed {
     code: Option<Code>,
     library: Arc<DocumentationLibrary>,
@@ -66,7 +66,7 @@ impl Pointed {
     }
 }
 
-/// The definition of a name: here, or where the graph says.
+/// The definition of a name: here, or where the graph of symbols has it.
 pub(super) fn definition(
     text: &OpenText,
     code: Option<&Code>,

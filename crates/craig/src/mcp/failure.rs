@@ -5,7 +5,7 @@ use std::fmt::Display;
 use craig_engine::{EngineError, without_control_tokens};
 use rmcp::model::{CallToolResult, ContentBlock};
 
-/// A tool could not do what it was asked for.
+/// The failure of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
     message: String,

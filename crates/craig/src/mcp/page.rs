@@ -101,7 +101,7 @@ impl Page {
         self.end_at(fitting.next, notes, || format!("{noun} {}-{last} of {}", self.offset + 1, fitting.total))
     }
 
-    /// The same for lists of another kind; `next` is where the next page begins, and `shown` says what is on this one.
+    /// The same for lists of another kind; `next` is where the next page begins, and `shown` describes this one.
     pub(super) fn end_at(
         &self,
         next: Option<usize>,

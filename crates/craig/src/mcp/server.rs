@@ -42,7 +42,7 @@ pub(crate) struct Server {
 pub(super) struct Shared {
     /// Workspace of the assistant.
     pub(super) workspace: Workspace,
-    /// What the server may do.
+    /// Abilities of the server.
     pub(super) abilities: Abilities,
     /// Its tools.
     pub(super) tools: Offered,
@@ -112,7 +112,7 @@ impl Shared {
         let explain = move |engine: &Engine| {
             let explainer = engine.explainer(&root, || open(&root))?;
             let report = explainer.refresh()?;
-            // Without an index of the code the documentation answers alone.
+            // Without an index of the code, only the documentation is used.
             explainer.set_code(engine.code_definitions(&root).unwrap_or_default());
             Ok((work(&explainer)?, report))
         };

@@ -9,7 +9,7 @@ use craig_engine::{
 
 use super::failure::Failure;
 
-/// What `--allow-source` names.
+/// The sources of `--allow-source`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AllowedSources {
     /// Canonical.
@@ -49,7 +49,7 @@ pub(super) enum Source {
     Repository(GitUrl, Reach),
 }
 
-/// What a client may ingest.
+/// The sources that a client may ingest.
 #[derive(Debug, Default)]
 pub(super) struct Permissions {
     /// Given by the user when the server was started.

@@ -1,5 +1,5 @@
-//! What clients accept and send: answers in the media type that a client accepts, and errors of the protocol for
-//! messages that cannot be read.
+//! Content negotiation: responses in the media type that a client accepts, and errors of the protocol for messages that
+//! cannot be read.
 //!
 //! The protocol's service requires clients to accept both JSON and event streams. Many accept anything, or JSON alone.
 

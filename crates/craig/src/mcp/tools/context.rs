@@ -60,7 +60,7 @@ struct Context {
     note: Option<String>,
 }
 
-/// A block without its reasons, with a score that is as precise as it is meant.
+/// A block without its reasons, with a rounded score.
 fn plain(block: ContextBlock) -> ContextBlock {
     let score = (block.score * 1e4).round() / 1e4;
     ContextBlock { score, why: Vec::new(), ..block }

@@ -142,7 +142,7 @@ fn limit(page: Page) -> usize {
     page.offset + page.budget_bytes() / LEAST_BYTES + 1
 }
 
-/// The end of a page of rows, of which there are `total` in all.
+/// The end of a page of rows; `total` is the number of all rows.
 fn end<T>(page: Page, fitting: &Fitting<T>, total: u64, noun: &str, notes: Vec<String>) -> PageEnd {
     let last = page.offset + fitting.items.len();
     page.end_at(fitting.next(), notes, || format!("{noun} {}-{last} of {total}", page.offset + 1))
