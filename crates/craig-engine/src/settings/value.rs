@@ -27,7 +27,9 @@ pub enum Kind {
     Number,
     /// A number from 0 to 1.
     Share,
-    /// True or false. Switch, One of these words.
+    /// True or false.
+    Switch,
+    /// One of these words.
     OneOf(&'static [&'static str]),
     /// A list of texts, separated by commas on a command line.
     Texts,
