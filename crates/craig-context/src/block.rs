@@ -1,4 +1,4 @@
-//! A piece of context: a stretch of a file, and why it is given.
+//! A piece of context: a range of a file, and the reasons for it.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! Fits context into a number of tokens: what matters least goes first, and is cut before it goes.
+//! Fits context into a token budget: the least relevant blocks are cut first, then dropped.
 
 use crate::format::{Format, as_data, markdown};
 use crate::truncate::truncate;

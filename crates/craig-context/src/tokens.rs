@@ -1,4 +1,4 @@
-//! Counts tokens as a model does.
+//! Counts tokens with a model's tokenizer.
 
 mod vocabulary;
 
@@ -94,7 +94,7 @@ const P50K_TOKENS: &[u8] = include_bytes!("../tokenizers/p50k_base.bin");
 /// `p50k_base` is `r50k_base` and, behind a gap, runs of blanks.
 const N_R50K_TOKENS: usize = 50_256;
 
-/// What a text is cut into before pairs of bytes are merged, as OpenAI's tiktoken defines it.
+/// The pieces of a text before byte pairs are merged, as OpenAI's tiktoken defines them.
 const O200K_PIECE: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",

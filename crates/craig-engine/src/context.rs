@@ -43,7 +43,7 @@ pub struct ContextAnswer {
     pub id: Option<u64>,
     /// Name of the project.
     pub project: String,
-    /// What was searched for.
+    /// The query.
     pub query: String,
     /// Telling words of the question.
     pub keywords: Vec<String>,
@@ -227,7 +227,7 @@ impl Engine {
         std::thread::spawn(move || tokenizer.warm_up());
     }
 
-    /// The first of some paths that is a tracked file of a project, as it is written or in another spelling of a
+    /// The first of some paths that is a tracked file of a project, as written or in another spelling of a
     /// [`PathFilter`].
     pub fn first_tracked(
         &self,

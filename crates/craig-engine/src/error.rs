@@ -33,7 +33,7 @@ pub enum EngineError {
     ProtectedSource {
         /// The directory.
         path: PathBuf,
-        /// What it is.
+        /// Kind of the protected folder.
         why: ProtectedFolder,
     },
     /// The path of a directory now contains a link to another place.
@@ -140,7 +140,7 @@ pub enum EngineError {
     /// A number out of range.
     #[error("{what} is {value}, outside {least} to {most}")]
     OutOfRange {
-        /// What it is.
+        /// Name of the number.
         what: &'static str,
         /// The requested number.
         value: u64,

@@ -36,12 +36,12 @@ pub struct Selection {
 /// Explains code of one project from its documentation, which it keeps up to date in `.aidocs/`.
 ///
 /// Needs no database and no project of an [`Engine`](crate::Engine); where there is one, its
-/// [definitions](crate::Engine::code_definitions) tell namesakes apart. Can be shared between threads.
+/// [definitions](crate::Engine::code_definitions) distinguish symbols of the same name. Can be shared between threads.
 pub struct Explainer {
     root: Root,
     /// Held while the documentation is brought up to date; concurrent refreshes wait for it.
     index: Mutex<Index>,
-    /// What `index` held last. Held only to read or replace it.
+    /// The last state of `index`. Locked only to read or replace it.
     library: Mutex<Arc<Library>>,
     /// The definitions in the code. Held only to read or replace it.
     code: Mutex<Option<Arc<CodeDefinitions>>>,

@@ -76,7 +76,7 @@ pub struct ExploredPiece {
 /// A definition that is related to a hit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExploredDefinition {
-    /// What it is, and where.
+    /// Its kind and place.
     #[serde(flatten)]
     pub definition: Neighbour,
     /// Its numbered lines, if it is short and likely to answer.

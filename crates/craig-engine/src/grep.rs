@@ -29,7 +29,7 @@ pub struct GrepRequest {
     pub whole_words: bool,
     /// Whether the pattern is a text instead of a regular expression.
     pub literal: bool,
-    /// Most lines, or files; all are counted.
+    /// Maximum number of lines, or files; all are counted.
     pub limit: usize,
     /// Lines to show before each line.
     pub before: usize,

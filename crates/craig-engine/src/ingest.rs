@@ -236,7 +236,7 @@ impl Engine {
         if plan.is_empty() && is_complete(store, run.project)? {
             return self.finish(store, run, tally, progress);
         }
-        // A status row says how it goes and how it ended.
+        // A status row records the progress and the outcome.
         let ingestion = store.begin_ingestion(run.project.id, tally.n_total as u64)?;
         let done = self
             .commit_all(store, run, &ingestion, plan, tally, progress)

@@ -14,9 +14,10 @@ use crate::{Engine, EngineError};
 /// Options of an outline.
 #[derive(Clone, Debug)]
 pub struct OutlineRequest {
-    /// Most levels of definitions in definitions; `None` is all of a file's, and the first of a folder's files.
+    /// Maximum number of levels of definitions in definitions; `None` is all of a file's, and the first of a folder's
+    /// files.
     pub depth: Option<usize>,
-    /// Most definitions.
+    /// Maximum number of definitions.
     pub limit: usize,
 }
 
@@ -57,7 +58,7 @@ pub struct FileOutline {
 pub struct OutlinedDefinition {
     /// Name as written.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ChunkKind,
     /// Qualified name of what it belongs to.
     pub parent: Option<String>,
@@ -67,7 +68,7 @@ pub struct OutlinedDefinition {
     pub line: u32,
     /// Last line, 1-based, inclusive.
     pub line_end: u32,
-    /// How it is declared, on one line.
+    /// Its declaration on one line.
     pub signature: String,
 }
 

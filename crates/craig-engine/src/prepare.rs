@@ -308,8 +308,8 @@ fn holds(project: &Project, folder: &Path) -> bool {
         || !is_there(project)
 }
 
-/// The directory to ingest for `root`, which no project holds: the top of its working tree if that lies in the directory of
-/// a project, which then leaves it out.
+/// The directory to ingest for `root`, which is in no project: the top of its working tree if that is in the directory
+/// of a project, which then leaves it out.
 fn root_to_ingest(store: &Store, root: Root) -> Result<Root, EngineError> {
     let Some(around) = projects_above(store, &root)?.into_iter().next() else { return Ok(root) };
     let is_below = |folder: &&Path| folder.as_os_str().len() > around.source_path.len();

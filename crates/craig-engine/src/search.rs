@@ -18,9 +18,10 @@ use crate::{Detail, Engine, EngineError};
 /// Options of a search; the query itself is a separate argument.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
-    /// Most hits.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Most hits of one file. With 1, hits are in the order of their files; with more, in the order of their lines.
+    /// Maximum number of hits of one file. With 1, hits are in the order of their files; with more, in the order of
+    /// their lines.
     pub per_file: usize,
     /// Hits below this relevance are left out; 0..=1.
     pub min_score: f32,
@@ -84,8 +85,8 @@ impl SearchRequest {
         languages(&self.languages).map(drop)
     }
 
-    /// This request with enough hits for a reranker to choose from, whatever their relevance, in the order that they are
-    /// found in; [`narrowed`](Self::narrowed) then gives what was asked for.
+    /// This request with enough hits for a reranker to choose from, whatever their relevance, in the order that they
+    /// are found in; [`narrowed`](Self::narrowed) then returns the requested ones.
     #[must_use]
     fn widened(&self, n_candidates: usize) -> Self {
         Self { limit: self.limit.max(n_candidates), min_score: 0.0, rerank: false, ..self.clone() }
@@ -136,7 +137,7 @@ const ANSWERS: f32 = 0.05;
 /// … or it is at least this likely to be about the project.
 const ABOUT: f32 = 0.5;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchAnswer {
     /// Name of the project searched.
@@ -217,7 +218,8 @@ impl Engine {
         Ok(SearchAnswer { project: project.name, query, hits, is_answered, rerank, elapsed_ms, notes })
     }
 
-    /// What a search finds, on the way to another answer; nothing reranks it. What the user should know is added to `notes`.
+    /// The hits of a search that is part of another answer, without reranking. Messages for the user are added to
+    /// `notes`.
     pub(crate) fn found(
         &self,
         store: &Store,

@@ -30,7 +30,7 @@ const MAX_LINES: usize = 40;
 /// Symbols with more lines than this are not given whole.
 const MAX_SYMBOL_LINES: u32 = 400;
 
-/// Most hits of one file where no number of them is asked for: the piece that answers may be the second of the right file.
+/// Default maximum number of hits per file: the piece that answers may be the second of the right file.
 pub const PER_FILE: usize = 3;
 
 /// How likely the second and the third hit need to be in comparison with the first to be given with their code.
@@ -266,7 +266,7 @@ fn best_run(scores: &[f32], head: usize, length: usize) -> usize {
     if best.contains(&head) { head } else { best[best.len() / 2] }
 }
 
-/// What a word counts for that is part of the symbol's own name: all of its lines are about that.
+/// Weight of a word that is part of the symbol's own name, which all of its lines are about.
 const OWN_NAME: f32 = 0.3;
 
 /// Weight of an identifier of the query that occurs as a whole.

@@ -47,13 +47,13 @@ pub use self::editor::{BoundSymbol, OutlinedName, SymbolCursor, SymbolPlace, Sym
 /// Which references count, and how many are listed.
 #[derive(Clone, Debug)]
 pub struct SymbolRequest {
-    /// Least confidence of a reference, in percent.
+    /// Minimum confidence of a reference, in percent.
     pub min_confidence: u8,
     /// Roles of references; empty means all.
     pub roles: Vec<Role>,
-    /// Most steps: of callers' callers, of what a change affects.
+    /// Maximum number of steps: of callers' callers, of what a change affects.
     pub depth: u32,
-    /// Most rows; all are counted.
+    /// Maximum number of rows; all are counted.
     pub limit: usize,
     /// Maximum number of unbound lines with the symbol's name; `None` omits them.
     pub unbound: Option<usize>,

@@ -1,4 +1,4 @@
-//! Authentication: the holder of a key, or anybody on this machine while there are no keys.
+//! Authentication: the holder of a key, or any user of this machine while there are no keys.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};

@@ -17,13 +17,13 @@ use crate::call::{COMPRESSED, CallFailure};
 use crate::protocol::MAX_ERROR_BYTES;
 use crate::target::Target;
 
-/// Longest wait for a connection.
+/// Maximum wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connections that are not used for so long are closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Most bytes that are read ahead of one connection.
+/// Maximum number of bytes that are read ahead of one connection.
 const MAX_BUFFER_BYTES: usize = 64 << 10;
 
 /// Longest time to read an error of a provider.

@@ -63,9 +63,9 @@ pub struct Bounds {
     pub max_buffered_bytes: usize,
     /// Open connections.
     pub max_connections: usize,
-    /// Longest wait for a client.
+    /// Maximum wait for a client.
     pub client_timeout: Duration,
-    /// Longest wait for a provider's answer, or the beginning of its stream.
+    /// Maximum wait for a provider's answer, or the beginning of its stream.
     pub upstream_timeout: Duration,
     /// Time without a first byte after which the next provider is asked as well.
     pub first_byte_timeout: Duration,
@@ -97,11 +97,11 @@ pub struct HourlyLimits {
 pub struct Injection {
     /// Most results.
     pub results: usize,
-    /// Most tokens of them.
+    /// Maximum number of tokens of them.
     pub max_tokens: usize,
     /// Their position.
     pub placement: Placement,
-    /// Most bytes of what was put in that are remembered, to put it in again.
+    /// Maximum number of bytes of what was put in that are remembered, to put it in again.
     pub memory_bytes: u64,
     /// How long.
     pub memory_time: Duration,
@@ -114,7 +114,7 @@ pub struct GuessConfig {
     pub ask: AskModel,
     /// Its name; `None` for the model of each request.
     pub model: Option<String>,
-    /// Longest wait for its answer.
+    /// Maximum wait for its answer.
     pub timeout: Duration,
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct ContextBody {
     open_files: Vec<String>,
     /// Most pieces of code.
     max_chunks: Option<usize>,
-    /// Least score of a piece, 0 to 1; also called `min_score`.
+    /// Minimum score of a piece, 0 to 1; also called `min_score`.
     #[serde(alias = "min_score")]
     min_similarity: Option<f32>,
     /// Token budget.

@@ -33,8 +33,8 @@ const COPIES: usize = 3;
 /// The same once a body is parsed and worked on: its texts, what is counted, ranked and masked of them.
 pub(crate) const WORK_COPIES: usize = 6;
 
-/// Most bytes of headers. Hyper bounds its buffer by the same number, but checks only while a head is incomplete: one that
-/// arrives in a few large pieces may be longer.
+/// Maximum number of bytes of headers. Hyper bounds its buffer by the same number, but checks only while a head is
+/// incomplete: one that arrives in a few large pieces may be longer.
 pub(crate) const MAX_HEADER_BYTES: usize = 64 << 10;
 
 /// The header with the id of a request.

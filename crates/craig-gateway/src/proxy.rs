@@ -1,4 +1,4 @@
-//! Requests for models: finds context, puts it into the conversation, and passes the model's answer on.
+//! Requests for models: finds context, adds it to the conversation, and forwards the model's response.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! JSON that is passed on: unknown fields stay unchanged, to the byte.
+//! Forwarded JSON: unknown fields are preserved byte for byte.
 
 use std::borrow::Cow;
 

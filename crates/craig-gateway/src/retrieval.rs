@@ -32,7 +32,7 @@ use crate::traces::SpanKind;
 /// Most results that a request may bring.
 pub(crate) const MAX_RESULTS: usize = 1_000;
 
-/// Longest wait for whether an index is up to date with its files.
+/// Maximum wait for whether an index is up to date with its files.
 const FRESHNESS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long a check continues for the requests after it.

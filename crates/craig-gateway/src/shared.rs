@@ -13,7 +13,7 @@ use crate::allowance::Verdict;
 use crate::journal::{Event, Journal};
 use crate::metrics::Metrics;
 
-/// Longest wait for an answer of Redis: a request is worth more than exact limits.
+/// Maximum wait for an answer of Redis: a request is worth more than exact limits.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(100);
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 

@@ -16,7 +16,7 @@ use crate::segment::{ChunkRow, Segment, TextRef, kind_number};
 /// Number of top-ranked files whose chunks may all be in the pool.
 const N_WHOLE_FILES: usize = 10;
 
-/// First files of which any chunk may be in the pool, and how many chunks of those that are not among the first.
+/// Number of top-ranked files whose chunks may be in the pool, and the number of chunks of the later ones.
 const N_FILES: usize = 24;
 const N_OF_OTHERS: usize = 2;
 

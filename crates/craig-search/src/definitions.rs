@@ -55,7 +55,7 @@ const OF_TEST: f32 = 0.93;
 const MINOR_KIND: f32 = 0.95;
 const ELSEWHERE: f32 = 0.15;
 
-/// Most lines above a name that belong to the definition: attributes and decorators.
+/// Maximum number of lines above a name that belong to the definition: attributes and decorators.
 const MAX_ATTRIBUTE_LINES: u32 = 6;
 
 impl Index {

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Most names that count.
+/// Maximum number of names that count.
 const MAX_NAMES: usize = 8;
 
-/// Most lines of code that count, and most bytes of a name or line.
+/// Maximum number of lines of code that count, and most bytes of a name or line.
 const MAX_LINES: usize = 3;
 const MAX_BYTES: usize = 200;
 

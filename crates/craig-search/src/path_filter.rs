@@ -1,4 +1,4 @@
-//! Which files a path, folder or pattern selects, however it is written.
+//! The files that a path, folder or pattern selects.
 
 use craig_text::composed;
 use craig_text::path::is_in;

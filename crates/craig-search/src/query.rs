@@ -37,7 +37,8 @@ pub(crate) struct Query {
     pub(crate) builtin_vector: Quantized,
     /// How the query reads.
     pub(crate) shape: Shape,
-    /// It reports a fault or a wish at length, as the text of an issue does: the asker will change code, not read about it.
+    /// It reports a fault or a wish at length, as the text of an issue does: the asker will change code, not read about
+    /// it.
     pub(crate) is_report: bool,
 }
 
@@ -98,7 +99,8 @@ impl Query {
 /// Words that ask for the definition of another.
 const DEFINES: [&str; 6] = ["define", "defined", "definition", "declare", "declared", "declaration"];
 
-/// What a query asks for: of a question with one content word, that word. `where is UserStore defined` is `UserStore`.
+/// The subject of a query: for a question with one content word, that word. `where is UserStore defined` is
+/// `UserStore`.
 pub(crate) fn asked(text: &str) -> &str {
     let is_content = |run: &&str| {
         let word = run.to_lowercase();

@@ -32,8 +32,8 @@ const MIN_PARALLEL_CHUNKS: u64 = 131_072;
 /// Chunks of the pool, the best by [`ChunkFeatures::blend`], whose texts are compared with runs of words of a pasted message.
 const N_PHRASED: usize = 24;
 
-/// A query that is at least this likely to be about the project goes on with what was said before: of 40 questions that need
-/// their history 34 are, of 80 about something else 7.
+/// A query that is at least this likely to be about the project continues the earlier messages: of 40 questions that
+/// need their history 34 are, of 80 about something else 7.
 const GOES_ON: f32 = 0.12;
 
 /// Maximum number of further ranges listed with a hit.
@@ -45,9 +45,10 @@ const MORE_SHARE: f32 = 0.4;
 /// Limits and variants of a search.
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
-    /// Most hits.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Most hits of one file. With 1, hits are in the order of their files; with more, in the order of their lines.
+    /// Maximum number of hits of one file. With 1, hits are in the order of their files; with more, in the order of
+    /// their lines.
     pub per_file: usize,
     /// Hits below this relevance are dropped; 0..=1.
     pub min_score: f32,
@@ -62,7 +63,8 @@ pub struct SearchOptions {
     /// The message as it was written, where the text searched for leaves code and stack traces out: the lines that its traces
     /// name count.
     pub message: Option<String>,
-    /// What the asker, who knows what was said before, expects the code to look like: counts likewise, instead of that.
+    /// What the caller, who knows the earlier messages, expects the code to look like: counts likewise, instead of
+    /// them.
     pub guesses: Guesses,
 }
 
@@ -628,8 +630,8 @@ fn role_prior(query: &Query, file: &Features, chunk: &PooledChunk) -> f32 {
     }
 }
 
-/// What a chunk gains that the query names a line of, as a stack trace does: most that of the innermost call, and each of the
-/// next ones less, down to a third.
+/// The bonus of a chunk that contains a line named by the query, as in a stack trace: largest for the innermost call,
+/// and for each of the next ones less, down to a third.
 const NAMED: f32 = 3.0;
 const NAMED_STEP: f32 = 0.25;
 
@@ -637,8 +639,8 @@ fn named_prior(place: usize) -> f32 {
     (NAMED - NAMED_STEP * place as f32).max(NAMED / 3.0)
 }
 
-/// What a chunk gains with the longest of the messages that the query has, from this number of words on, if few have it. The
-/// text of an issue has many.
+/// The bonus of a chunk with the longest message of the query, from this number of words on, if few have it. The text
+/// of an issue has many.
 const LITERAL: f32 = 3.0;
 const MIN_LITERAL_WORDS: usize = 4;
 const MAX_LITERAL_CHUNKS: usize = 2;

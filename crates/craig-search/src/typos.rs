@@ -1,4 +1,4 @@
-//! Words of a query that are known nowhere, taken for words that the project has: `fuzy patern` for `fuzzy pattern`.
+//! Corrects unknown words of a query to words of the project: `fuzy patern` to `fuzzy pattern`.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! From raw bytes to text, or to the verdict that they are none.
+//! Decodes bytes to text, or classifies them as binary.
 
 mod east_asian;
 

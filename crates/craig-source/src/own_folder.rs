@@ -1,4 +1,4 @@
-//! Folders that Craig keeps for itself inside of a repository.
+//! Craig's own folders in a repository.
 
 use std::{
     fs::{self, File},

@@ -1,4 +1,4 @@
-//! Opens regular files only: what a repository calls `.gitignore` may be a link, a pipe or a device.
+//! Opens only regular files: a `.gitignore` in a repository may be a link, a pipe or a device.
 
 use std::{
     fs::{self, File},

@@ -1,4 +1,4 @@
-//! Keeps secrets in: environment files, private keys, live tokens, passwords.
+//! Detects and masks secrets: environment files, private keys, live tokens, passwords.
 //!
 //! Files that are nothing but a secret are known by their names, and none of their text leaves this crate: `.env`, `id_rsa`,
 //! key stores. In every other text secrets are overwritten with `*`, byte by byte, so that the rest can be searched

@@ -125,11 +125,11 @@ pub struct ExcludedCounts {
 
 /// Lists the files of a project.
 ///
-/// What git tracks is listed even if it is hidden, in a folder of build output, or matched by git's own ignore rules.
-/// Ignore files hold in plain directories just as in git repositories; `.pukuignore` is stronger than `.ignore`, that
-/// is stronger than `.gitignore`. Submodules belong to their checkout; other working trees below the root do not. Links are not followed, neither to files nor to folders: what they show lies in the
-/// root under its own path, or outside, where Craig has no business; so every walk ends. Files are tracked by path
-/// relative to the root.
+/// Files that git tracks are listed even if they are hidden, in a folder of build output, or matched by git's ignore
+/// rules. Ignore files hold in plain directories just as in git repositories; `.pukuignore` is stronger than `.ignore`,
+/// that is stronger than `.gitignore`. Submodules belong to their checkout; other working trees below the root do not.
+/// Links are not followed, neither to files nor to folders: what they show lies in the root under its own path, or
+/// outside, where Craig has no business; so every walk ends. Files are tracked by path relative to the root.
 ///
 /// Fails only for a bad glob in the options; trouble below the root is reported in the listing.
 pub fn walk(root: &Root, options: &SourceOptions) -> Result<Listing, SourceError> {

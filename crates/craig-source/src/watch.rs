@@ -35,8 +35,8 @@ pub enum WatchMode {
 
 /// Watches a project. An iterator over batches that waits for the next one and never ends.
 ///
-/// What ignore rules and options exclude is not watched, so a build in `target` wakes nobody; a change to an ignore
-/// file does. Changes made before the watcher existed are not reported: start watching, then ingest.
+/// Excluded files are not watched, so a build in `target` causes no events; a change to an ignore file does. Changes
+/// made before the watcher existed are not reported: start watching, then ingest.
 #[derive(Debug)]
 pub struct Watcher {
     root: Root,

@@ -67,8 +67,8 @@ fn alone(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     readable(connection)
 }
 
-/// Opens a database that cannot be written. Beside a log it needs the memory that processes share, which says where in the log
-/// the newest version of each page is. Without a log nobody is writing, and the file is all there is.
+/// Opens a database that cannot be written. With a log, it needs the shared memory, which records where in the log the
+/// newest version of each page is. Without a log nobody is writing, and the file is all there is.
 fn read_only(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     let others = flags & !(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE);
     let flags = others | OpenFlags::SQLITE_OPEN_READ_ONLY;

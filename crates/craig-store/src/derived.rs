@@ -1,5 +1,6 @@
-//! The files of a database, and the folder of what is derived from it: the indexes of its projects, lock files, and whatever else
-//! the engine keeps there. It is next to a user's own database; for a database in a repository, it is in the user's data folder.
+//! The files of a database, and the folder of what is derived from it: the indexes of its projects, lock files, and
+//! whatever else the engine keeps there. It is next to a user's own database; for a database in a repository, it is in
+//! the user's data folder.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Files derived from a project's rows, kept next to its index: written whole, read whole, and made again when they are missing,
-//! damaged, or of another state of the project.
+//! Files derived from a project's rows, kept next to its index: written whole, read whole, and made again when they are
+//! missing, damaged, or of another state of the project.
 
 use std::fs;
 use std::io::{self, Write as _};

@@ -1,4 +1,4 @@
-//! Which process holds a lock, as far as the system shows it.
+//! The process that holds a lock, as far as the system reports it.
 
 use std::path::Path;
 

@@ -205,8 +205,8 @@ impl<'i> Opening<'i> {
         self.folder.create(&self.database.file).map(drop)
     }
 
-    /// Closes the database to others, and removes files beside it that Craig did not make: a rollback journal, which would be
-    /// played back, and shared memory that is a link.
+    /// Closes the database to others, and removes files next to it that Craig did not create: a rollback journal, which
+    /// would be played back, and shared memory that is a link.
     fn tidy(&self) -> io::Result<()> {
         for ending in ["", LOG] {
             // The log may be gone.

@@ -31,8 +31,8 @@ pub struct Project {
     pub options: String,
 }
 
-/// Tells a project from all others, also from those of another database that was at the same path before: ids, references
-/// and generations are the same in many databases.
+/// Distinguishes a project from all others, including those of another database that was at the same path before: ids,
+/// references and generations are the same in many databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProjectKey {
     database: Option<DatabaseIdentity>,

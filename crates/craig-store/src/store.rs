@@ -15,7 +15,7 @@ use crate::error::OpenError;
 use crate::schema::{SCHEMA_VERSION, check_schema, check_version, migrate};
 use crate::{Role, StoreError};
 
-/// How long a write waits for that of another process before it fails, unless [`Store::set_patience`] says otherwise.
+/// How long a write waits for that of another process before it fails, unless [`Store::set_patience`] changes it.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long opening waits for a process that lets nobody else read.

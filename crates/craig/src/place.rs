@@ -1,4 +1,4 @@
-//! Lines of a file as they are written behind its path: `src/cart.py:10-40`.
+//! Lines of a file, written after its path: `src/cart.py:10-40`.
 
 /// A path with its first and last line. `10-` extends to the end of the file.
 pub(crate) fn split(text: &str) -> (&str, Option<(usize, usize)>) {

@@ -1,7 +1,7 @@
 //! The prose of a message: the text of an issue also contains code, traces, a template and facts about a machine.
 
-/// The prose of a message: without fenced code, comments of HTML, prompts of shells, the headings of an issue's template, and
-/// what stands below those that ask for versions.
+/// The prose of a message: without fenced code, comments of HTML, prompts of shells, the headings of an issue's
+/// template, and the text below those that request versions.
 pub(super) fn prose(message: &str) -> String {
     let outside = outside(&outside(message, "```", "```"), "<!--", "-->");
     if !outside.contains('\n') {

@@ -84,7 +84,7 @@ pub(super) fn guessed(
         .ok_or_else(|| "the response of the language model is not a JSON object of guesses".to_owned())
 }
 
-/// Most bytes of a message that a model reads: of a longer one the beginning and the end.
+/// Maximum number of bytes of a message that a model reads: of a longer one the beginning and the end.
 const MAX_PROMPT_BYTES: usize = 8 << 10;
 
 /// A message and those before it, as a language model gets them.

@@ -28,15 +28,15 @@ pub struct InlineContextRequest {
     pub text: Option<String>,
     /// Paths of files that are open or were edited lately; they count a little more.
     pub open_files: Vec<String>,
-    /// Most blocks, 1 to 20.
+    /// Maximum number of blocks, 1 to 20.
     pub max_chunks: Option<usize>,
-    /// Least score of a block, 0 to 1.
+    /// Minimum score of a block, 0 to 1.
     pub min_score: Option<f32>,
-    /// Longest code of a block, in bytes.
+    /// Maximum length of a block's code in bytes.
     pub max_code_length: Option<usize>,
     /// How tokens are counted.
     pub tokenizer: Option<Tokenizer>,
-    /// Longest time for the answer.
+    /// Time limit of the answer.
     pub deadline: Option<Duration>,
 }
 
@@ -54,8 +54,9 @@ const PER_BLOCK: usize = 4;
 /// A definition that fits the name in a reference by less than this is another one.
 const MIN_FIT: f32 = 0.6;
 
-/// Added to the log-odds of relevance where the instruction points to code: it says that there is such code, while the
-/// calibrated relevance also has to doubt that. Chosen by hand: `evals/inline.json` is met with it, and it was not fitted.
+/// Added to the log-odds of relevance where the instruction points to code: the instruction implies that such code
+/// exists, while the calibrated relevance also has to doubt that. Chosen by hand: `evals/inline.json` is met with it,
+/// and it was not fitted.
 const EXISTS: f32 = 2.0;
 
 /// Hits of a search for a reference rank below a definition with exactly that name.
@@ -65,9 +66,9 @@ impl Engine {
     /// Code that helps to edit the selection as instructed, from the current index of project `handle`. Never the
     /// selection itself.
     ///
-    /// The score of a block is the calibrated relevance of a search. Where the instruction points to code, the score of a
-    /// definition is how well its name fits, and relevance is computed as if it were certain that there is such code.
-    /// Patterns that are asked for add to it. A search that fails is reported in the answer.
+    /// The score of a block is the calibrated relevance of a search. Where the instruction points to code, the score of
+    /// a definition is how well its name fits, and relevance is computed as if it were certain that there is such code.
+    /// Requested patterns raise it. A search that fails is reported in the answer.
     pub fn inline_context(
         &self,
         handle: &str,

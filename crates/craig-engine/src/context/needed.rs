@@ -12,7 +12,7 @@ use craig_text::{Word, identifiers};
 use crate::symbol_graph::FileLines;
 use crate::{Engine, EngineError};
 
-/// Most definitions that are added.
+/// Maximum number of definitions that are added.
 const MOST_NEEDED: usize = 2;
 
 /// Names of a signature, and names that are called, that are looked up at most.

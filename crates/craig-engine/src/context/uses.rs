@@ -41,7 +41,7 @@ pub struct ContextStatistics {
 /// Requests whose best piece has a score in a range.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreShare {
-    /// Least score of the range.
+    /// Minimum score of the range.
     pub from: f64,
     /// Requests.
     pub requests: u64,

@@ -16,19 +16,19 @@ pub struct ExplainConfig {
     /// The user's folder for what Craig keeps, by which the index of the documentation is known again; without one it is
     /// kept in memory.
     pub data_folder: Option<PathBuf>,
-    /// In which projects editors show documentation without being asked.
+    /// The projects in which editors show documentation automatically.
     pub activation: Activation,
     /// Whether the comment of a definition is shown in addition to the documentation.
     pub comments: bool,
     /// Whether the language model rephrases requested explanations.
     pub in_words: bool,
-    /// Longest wait for the language model.
+    /// Maximum wait for the language model.
     pub timeout: Duration,
     /// The language model, when there is one.
     pub language_model: Option<Keyed<LanguageModelConfig>>,
 }
 
-/// In which projects editors show documentation without being asked. Whoever asks is answered in all of them.
+/// The projects in which editors show documentation automatically. Requests are answered in all projects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// In those with a `package.json` or scripts of JavaScript or TypeScript.

@@ -31,7 +31,7 @@ pub struct WordsReport {
     pub status: WordsStatus,
     /// Why quotes are shown, if they are.
     pub reason: Option<String>,
-    /// What became of its sentences, when it said something.
+    /// The outcome of its sentences, if it returned any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentences: Option<Sentences>,
 }
@@ -77,7 +77,7 @@ impl Words {
         Self { config: config.clone(), cache: cache() }
     }
 
-    /// Tells `extract`, what the documentation in `library` says of `context`, in the model's words. What it says is kept
+    /// Rephrases `extract`, the documentation of `context` in `library`, with the model. Its sentences are kept
     /// sentence by sentence, where it holds; where nothing does, or there is no answer in time, `extract` is returned.
     ///
     /// A model is not asked about what is not documented.

@@ -22,7 +22,7 @@ const MOST_NAMED_LINES: u32 = 60;
 /// Definitions with a guessed name.
 const MOST_NAMED: usize = 6;
 
-/// What is used and longer is given by its signature.
+/// Longer callees are shown by their signatures.
 const MOST_HELPER_LINES: u32 = 25;
 
 /// Definitions used by a piece that are shown in full, the likeliest first.
@@ -142,7 +142,7 @@ impl<'a> Surroundings<'a> {
         ways(self.store, self.project, self.graph, &between)
     }
 
-    /// What of these is not given yet, the short and likely ones with their lines.
+    /// Those of the definitions that are not shown yet, the short and likely ones with their lines.
     fn unseen(&mut self, named: &[SymbolIx]) -> Result<Vec<ExploredDefinition>, EngineError> {
         let mut named = described(self.store, self.project, self.graph, named)?;
         named.retain(|found| !self.has_seen(&found.path, found.lines));
@@ -209,7 +209,7 @@ fn complete(hit: &mut Hit, file: &OutlinedFile, most_lines: u32) {
     }
 }
 
-/// Hits of which no other holds most lines; of two, the longer one is kept at the place of the better one.
+/// Hits without those whose lines are mostly in another hit; the longer of two is kept at the rank of the better one.
 fn without_repeated(hits: Vec<Hit>) -> Vec<Hit> {
     let mut kept: Vec<Hit> = Vec::new();
     for hit in hits {

@@ -55,7 +55,7 @@ pub struct SymbolText {
     /// The symbol.
     #[serde(flatten)]
     pub subject: Subject,
-    /// How it is declared, on one line.
+    /// Its declaration on one line.
     pub signature: String,
     /// The text of its comment or docstring.
     pub doc: Option<String>,
@@ -101,7 +101,7 @@ pub struct ReferenceLine {
     pub within: Option<String>,
     /// First and last line of that definition.
     pub within_lines: Option<(u32, u32)>,
-    /// How sure it is that this symbol is meant, in percent.
+    /// Confidence that it refers to this symbol, in percent.
     pub confidence: u8,
     /// Whether it is in a test.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -110,7 +110,7 @@ pub struct ReferenceLine {
     pub text: String,
 }
 
-/// Who calls, or who is called.
+/// The callers or callees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallDirection {
@@ -146,7 +146,7 @@ pub struct CallRow {
     pub depth: u32,
     /// Qualified name; of code outside of definitions, the path of its file.
     pub name: String,
-    /// What it is; null for code outside of definitions.
+    /// Its kind; null for code outside of definitions.
     pub kind: Option<DefinitionKind>,
     /// Path relative to the project's folder.
     pub path: String,
@@ -159,7 +159,7 @@ pub struct CallRow {
     /// Lines of calls that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_lines: u64,
-    /// How sure the surest of these calls is, in percent.
+    /// Highest confidence of these calls, in percent.
     pub confidence: u8,
     /// Whether it is in a test.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -208,7 +208,7 @@ pub struct Impact {
     /// The symbol.
     #[serde(flatten)]
     pub subject: Subject,
-    /// Most steps that were followed.
+    /// Maximum number of steps that were followed.
     pub depth: u32,
     /// Files, nearest first.
     pub files: Vec<ImpactedFile>,

@@ -72,7 +72,7 @@ pub struct BoundSymbol {
 pub struct OutlinedName {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: DefinitionKind,
     /// Index of what encloses it, in the same list.
     pub parent: Option<usize>,

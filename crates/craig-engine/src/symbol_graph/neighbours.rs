@@ -25,13 +25,13 @@ const DEPTH: u32 = 3;
 pub struct Neighbour {
     /// Qualified name; of code outside of definitions, the path of its file.
     pub name: String,
-    /// What it is; null for code outside of definitions.
+    /// Its kind; null for code outside of definitions.
     pub kind: Option<DefinitionKind>,
     /// Path relative to the project's folder.
     pub path: String,
     /// First and last line, with the comment above it.
     pub lines: (u32, u32),
-    /// How it is declared.
+    /// Its declaration.
     pub signature: String,
     /// Lines of the calls of it; none of what is not called.
     pub call_lines: Vec<u32>,

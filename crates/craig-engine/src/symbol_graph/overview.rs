@@ -35,7 +35,7 @@ const MOST_ROWS: usize = 24;
 /// Calls that are followed from one symbol.
 const MOST_BRANCHES: usize = 5;
 
-/// Least confidence of a call that is followed, in percent.
+/// Minimum confidence of a call that is followed, in percent.
 const FLOW_CONFIDENCE: u8 = 70;
 
 /// What a newcomer should know about a project.
@@ -43,7 +43,7 @@ const FLOW_CONFIDENCE: u8 = 70;
 pub struct Overview {
     /// Name of the project.
     pub project: String,
-    /// What it is for, in a sentence of its manifest or README.
+    /// Its purpose, a sentence of its manifest or README.
     pub about: Option<About>,
     /// Its modules, by path.
     pub modules: Vec<OverviewModule>,
@@ -53,7 +53,7 @@ pub struct Overview {
     pub public_api: Vec<OverviewSymbol>,
     /// Where it starts, the most important first.
     pub entry_points: Vec<EntryPoint>,
-    /// What the first of these calls; `None` if it calls nothing of the project.
+    /// The calls from the first of these; `None` if it calls nothing in the project.
     pub flow: Option<Flow>,
 }
 
@@ -62,7 +62,7 @@ pub struct Overview {
 pub struct OverviewModule {
     /// Path; `.` for files at the top.
     pub path: String,
-    /// What it is for, in a sentence of its manifest, README or comments.
+    /// Its purpose, a sentence of its manifest, README or comments.
     pub about: Option<About>,
     /// Code files.
     pub files: usize,
@@ -78,7 +78,7 @@ pub struct OverviewSymbol {
     /// The symbol.
     #[serde(flatten)]
     pub symbol: GraphSymbol,
-    /// How it is declared, on one line.
+    /// Its declaration on one line.
     pub signature: String,
     /// The first sentence of its comment.
     pub about: Option<String>,
@@ -172,8 +172,8 @@ impl Page<'_> {
         })
     }
 
-    /// What others use of a library: of the package at the top, or of a project without a program of its own. Where no manifest
-    /// names the main files of a library, examples must show that there is one.
+    /// The public API of a library: of the package at the top, or of a project without a program of its own. If no
+    /// manifest names the main files of a library, examples must show that there is one.
     fn offered(
         &self,
         roots: &[u32],

@@ -35,7 +35,7 @@ pub struct MapRequest {
     pub paths: Vec<String>,
     /// A question.
     pub query: Option<String>,
-    /// Most tokens of the text.
+    /// Maximum number of tokens of the text.
     pub budget_tokens: usize,
     /// Ends the work from another thread.
     pub cancellation: Cancellation,

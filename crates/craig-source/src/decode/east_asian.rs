@@ -1,4 +1,4 @@
-//! Which encoding of East Asia a few bytes are in.
+//! Detects the East Asian encoding of a text.
 //!
 //! Of two or three characters, a detector knows too little: of 100 words each of code in GBK it reads 55 of two characters
 //! and 74 of three, in Shift-JIS 70 and 85. But nearly all characters of code are common ones, and tables of these encodings

@@ -269,7 +269,7 @@ impl<'a> Checkout<'a> {
 /// Most files and folders of a commit; Chromium has some 500,000.
 const MAX_ENTRIES: u64 = 1_000_000;
 
-/// Most bytes of all files together.
+/// Maximum number of bytes of all files together.
 const MAX_FILE_BYTES: u64 = 32 << 30;
 
 /// The size of a commit's tree, counted in the output of `ls-tree -r -t -l -z`.

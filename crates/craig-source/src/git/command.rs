@@ -1,4 +1,4 @@
-//! Running git: its permissions, its environment, and how long it may be silent.
+//! Runs git with restricted permissions and environment, and a limit on its silence.
 
 use std::{
     env, fmt,
@@ -112,7 +112,7 @@ const SETTINGS: &[&str] = &[
 /// Commands that talk to the server of a repository.
 const TO_SERVERS: &[&str] = &["fetch", "ls-remote"];
 
-/// Most bytes of stdout that a run may print.
+/// Maximum number of bytes of stdout that a run may print.
 pub(super) const MAX_STDOUT_BYTES: usize = 128 << 20;
 
 /// Handles a piece of git's stdout; `Break` stops git because it printed too much.

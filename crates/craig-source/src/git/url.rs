@@ -1,4 +1,4 @@
-//! URLs of repositories: which are let through, and what of them is kept.
+//! URLs of repositories: which are allowed, and which parts are stored.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Secrets by what they are called: `password = "…"`, `"api_key": "…"`, `<token>…</token>`, `--secret …`.
+//! Secrets by their names: `password = "…"`, `"api_key": "…"`, `<token>…</token>`, `--secret …`.
 
 use std::ops::Range;
 
@@ -420,7 +420,7 @@ impl Operator {
     }
 }
 
-/// What follows a name.
+/// The text after a name.
 struct Rest<'t> {
     text: &'t str,
     at: usize,
@@ -457,7 +457,7 @@ impl Rest<'_> {
         found.is_some()
     }
 
-    /// `|` before a text of several lines in YAML, of which the first is looked at.
+    /// `|` before a text of several lines in YAML; only the first line is checked.
     fn skip_block_mark(&mut self) {
         let rest = &self.text[self.at..];
         let below = rest.strip_prefix(['|', '>']).map(|rest| rest.trim_start_matches(['-', '+', ' ']));
@@ -531,7 +531,7 @@ impl Rest<'_> {
         let keys = ["default ", "default=", "\"value\":", "Default:"];
         let (at, key) =
             keys.iter().find_map(|key| memmem::find(block.as_bytes(), key.as_bytes()).map(|at| (at, key)))?;
-        // Of a block of YAML all lines are indented further than its name.
+        // All lines of a YAML block are indented further than its name.
         let is_inside = block.starts_with('{') || {
             let before = &self.text[..self.at];
             let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
@@ -624,7 +624,7 @@ fn quoted(text: &str, open: usize, start: usize) -> Option<Value> {
         }
         end += 1;
     }
-    // Without a second quote the first is none.
+    // Without a second quote, the first is not a quote.
     let is_closed = bytes.get(end).is_some_and(|byte| *byte != b'\n');
     (end > 0 && is_closed && body.is_char_boundary(end))
         .then(|| Value { range: start..start + end, is_quoted: true })

@@ -1,4 +1,4 @@
-//! Tokens that vendors mark by a prefix: which, and what follows it.
+//! Tokens with a vendor's prefix: the prefixes, and the text after each.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(super) type LookAt = fn(&str, Range<usize>) -> Option<Range<usize>>;
 enum Look {
     /// What follows the mark, together with the mark: bytes of an alphabet, within bounds, at random.
     Token { alphabet: fn(&u8) -> bool, length: Range<usize> },
-    /// Anything else: from the text and where the mark stands.
+    /// Anything else: from the text and the place of the mark.
     At(LookAt),
 }
 

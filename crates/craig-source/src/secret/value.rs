@@ -1,5 +1,5 @@
-//! What a value looks like: points for what was drawn at random, or made up by somebody as a password, and against words, names
-//! and placeholders.
+//! Scores the form of a value: points for random texts and typical passwords, and against words, names and
+//! placeholders.
 
 use std::sync::LazyLock;
 
@@ -106,7 +106,7 @@ fn is_address(value: &[u8], lower: &[u8]) -> bool {
         || value.starts_with(b"/") && (!is_random(value, lower) || is_mostly_words(value))
 }
 
-/// What names constants and algorithms: capital letters and digits, joined: `A128CBC-HS256`.
+/// Names of constants and algorithms: capital letters and digits, joined: `A128CBC-HS256`.
 fn is_constant(value: &[u8]) -> bool {
     let is_part =
         |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
@@ -289,7 +289,7 @@ const SAMPLE_WORDS: &[&str] = &[
     "hmacsha",
 ];
 
-/// Words so short that random letters spell them now and then: they count where they stand apart.
+/// Words so short that random letters spell them now and then: they count only as separate words.
 const SHORT_SAMPLE_WORDS: &[&str] = &[
     "test", "fake", "mock", "demo", "your", "here", "user", "pass", "auth", "key", "foo", "bar", "baz",
     "abc", "xxx", "new", "old",
@@ -337,13 +337,13 @@ fn find_all<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> +
     text.windows(word.len()).enumerate().filter(move |(_, window)| *window == word).map(|(at, _)| at)
 }
 
-/// Whether `at` is either end, or beside punctuation.
+/// Whether `at` is at either end, or next to punctuation.
 fn is_separated(value: &[u8], at: usize) -> bool {
     let is_punctuation = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric());
     at == 0 || is_punctuation(value.get(at - 1)) || is_punctuation(value.get(at))
 }
 
-/// Whether a word may begin or end at `at`: beside a digit, or where a capital letter begins another.
+/// Whether a word may begin or end at `at`: next to a digit, or where a capital letter begins another.
 fn is_word_edge(value: &[u8], at: usize) -> bool {
     let (before, after) = (value[at - 1], value[at]);
     let is_letter = |byte: u8| byte.is_ascii_alphabetic();

@@ -1,4 +1,4 @@
-//! Work that threads share and add to while they do it.
+//! A work queue to which the working threads may add tasks.
 
 use std::{
     ops::Deref,

@@ -45,7 +45,7 @@ pub(super) struct Events {
     filter: Filter,
 }
 
-/// Where a watch covers one folder, only folders that are tracked get one: `node_modules` would use them all up.
+/// On systems where a watch covers one folder, only tracked folders get one: `node_modules` would use up all watches.
 const ONE_WATCH_PER_FOLDER: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 impl Events {

@@ -195,8 +195,7 @@ fn look(path: &Path, journal: &Path) -> Result<(PathBuf, Option<String>, Option<
     Ok((real, text, known))
 }
 
-/// The text before what is known to have been written; `Some(None)` when there was no file. `None` when that cannot be
-/// told any more.
+/// The text before the recorded change; `Some(None)` if there was no file. `None` if it is no longer known.
 fn undone(known: &Written, text: &str) -> Option<Option<String>> {
     match known.hunk.undo(text)? {
         rest if known.existed => Some(Some(rest)),

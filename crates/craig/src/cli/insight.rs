@@ -42,8 +42,8 @@ enum Analysis {
     Dependencies(ProjectArg),
     /// Complex functions, duplicated code, long files, TODO notes, tests
     Quality(ProjectArg),
-    /// What a file or folder uses, what uses it, and the files that a change to it affects; for a symbol, the same as
-    /// 'craig impact'
+    /// The dependencies and dependents of a file or folder, and the files that a change to it affects; for a symbol,
+    /// the same as 'craig impact'
     Relations(Between),
 }
 

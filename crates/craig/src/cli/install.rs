@@ -119,7 +119,7 @@ pub(crate) fn uninstall(args: &UninstallArgs, session: &mut Session) -> anyhow::
     outcome(&shown.agents)
 }
 
-/// What `uninstall --all` did and did not remove.
+/// What `uninstall --all` removed, and what remains.
 #[derive(Debug, Serialize)]
 struct Removal {
     agents: Vec<Row>,

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     no_refresh: bool,
 }
 
-/// What was written.
+/// The written index.
 #[derive(Serialize)]
 struct Written<'a> {
     #[serde(flatten)]

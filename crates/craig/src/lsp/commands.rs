@@ -57,11 +57,11 @@ struct ExplainArguments {
     model: Option<bool>,
     /// `false` leaves it to the editor to show the answer.
     show: Option<bool>,
-    /// Most sections that are quoted.
+    /// Maximum number of sections that are quoted.
     max_sources: Option<usize>,
-    /// Least confidence, 0 to 1.
+    /// Minimum confidence, 0 to 1.
     min_confidence: Option<f32>,
-    /// Longest sum of the quotes, in bytes.
+    /// Maximum total length of the quotes, in bytes.
     max_length: Option<usize>,
 }
 
@@ -108,7 +108,7 @@ struct ContextArguments {
     token_budget: Option<usize>,
     /// Whether the first results are reranked, for a chat; by default as the settings say.
     rerank: Option<bool>,
-    /// Longest code of a block in bytes, for an edit.
+    /// Maximum length of a block's code in bytes, for an edit.
     max_code_length: Option<usize>,
     refresh: Option<bool>,
 }

@@ -82,20 +82,20 @@ impl Navigation {
     }
 }
 
-/// What is wanted of the thread of a folder, the strongest last.
+/// A request to the thread of a folder, the strongest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Wish {
-    /// To look whether anything has changed.
+    /// Check for changes.
     Look,
-    /// To bring the documentation up to date and say so.
+    /// Bring the documentation up to date and report it.
     Refresh,
-    /// The same, although it is not shown unasked.
+    /// The same, although it is not shown automatically.
     Activate,
 }
 
 impl Folder {
-    /// Opens a folder; its threads start at once and send their updates to `messages`. `polls` says whether they have to
-    /// check for changes themselves.
+    /// Opens a folder; its threads start at once and send their updates to `messages`. With `polls`, they check for
+    /// changes themselves.
     pub(crate) fn open(
         path: PathBuf,
         opened: u64,

@@ -18,7 +18,7 @@ use super::open_text::{InProject, Name, OpenText};
 use super::server::Server;
 use super::tasks::Task;
 
-/// Least confidence of a reference to a symbol, in percent.
+/// Minimum confidence of a reference to a symbol, in percent.
 const MIN_BOUND: u8 = 70;
 
 /// The work that answers a request for a tooltip; none where nothing is to be shown unasked.

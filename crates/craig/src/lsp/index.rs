@@ -18,7 +18,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// When to look again if another process was ingesting.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Least time between two reports of progress.
+/// Minimum time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// The index of a folder's code. Its thread ends when this is dropped.

@@ -192,7 +192,7 @@ impl InProject<'_> {
             uri: self.uri(path)?,
             range: Range::new(start, Position::new(line_end.max(line), 0)),
             selection_range: Range::new(start, start),
-            // Asked for again by its place.
+            // It is requested again by its place.
             data: of.is_some().then(|| json!(format!("{path}:{line}"))),
         })
     }

@@ -1,4 +1,4 @@
-//! A text that is open in the editor, the names in it, and the project that it belongs to.
+//! An open text of the editor, the names in it, and its project.
 
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::folders::Code;
 use super::server::Server;
 use super::text::{Encoding, offset, position};
 
-/// Most places of an answer.
+/// Maximum number of places of an answer.
 pub(super) const MAX_PLACES: usize = 2_000;
 
 /// A text of a folder of the workspace.

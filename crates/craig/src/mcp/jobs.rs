@@ -88,7 +88,7 @@ pub(super) struct Job {
     pub(super) started_at: Option<String>,
     /// When it ended, RFC 3339.
     pub(super) completed_at: Option<String>,
-    /// What went wrong.
+    /// The error.
     pub(super) error: Option<String>,
     /// What to do about it.
     pub(super) next: Option<String>,

@@ -146,7 +146,7 @@ async fn as_json(response: Response) -> Response {
     Response::from_parts(parts, Body::from(message))
 }
 
-/// The JSON-RPC response in a stream of events, each of which has one line of data.
+/// The JSON-RPC response in a stream of events with one line of data each.
 fn response_in(events: &[u8]) -> Option<Vec<u8>> {
     let data = events.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
     let is_response = |data: &[u8]| {

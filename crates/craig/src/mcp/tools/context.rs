@@ -52,7 +52,7 @@ struct Context {
     tokens: usize,
     /// Why there is no context; null when there is some.
     reason: Option<String>,
-    /// What was searched for.
+    /// The query.
     query: String,
     /// Whether the index is as new as the files.
     freshness: StateName,

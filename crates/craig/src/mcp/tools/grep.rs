@@ -14,7 +14,7 @@ use crate::mcp::failure::Failure;
 const DEFAULT_LIMIT: usize = 100;
 const MOST_ROWS: usize = 2_000;
 
-/// Most lines shown before and after each line.
+/// Maximum number of lines shown before and after each line.
 const MOST_CONTEXT: usize = 20;
 
 /// Longer lines are cut around their first match.

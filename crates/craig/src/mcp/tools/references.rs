@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 2_000;
 /// Maximum number of other lines with the name that are listed.
 const MOST_UNBOUND: usize = 20;
 
-/// Most levels of callers.
+/// Maximum number of levels of callers.
 const MOST_DEPTH: u32 = 6;
 
 #[derive(Deserialize, JsonSchema)]
