@@ -276,7 +276,8 @@ impl EngineError {
                 Some("patterns look like 'src/**/*.rs' or '*.md'".into())
             }
             Self::Search(SearchError::Damaged { .. }) => Some(
-                "it was rebuilt and is damaged again: check the disk and memory of this machine, then run 'craig doctor'"
+                "it was rebuilt and is damaged again: check the disk and memory of this machine, then run \
+                 'craig doctor'"
                     .into(),
             ),
             Self::Search(SearchError::Io { .. }) => Some(
@@ -325,7 +326,8 @@ impl EngineError {
                 Some("give a text file of the project, as 'craig tree' shows it".into())
             }
             Self::NoContextToRate { .. } => {
-                Some("'craig context chat' returns the id of its context as \"id\", unless telemetry.enabled is false".into())
+                Some("'craig context chat' returns the id of its context as \"id\", unless telemetry.enabled is \
+                      false".into())
             }
             Self::Purged { .. } => {
                 Some("'craig list' shows all projects; 'craig ingest <directory>' creates one again".into())
@@ -397,19 +399,21 @@ fn store_hint(error: &StoreError) -> Option<String> {
         }
         StoreError::Newer { .. } => "use the newer craig that wrote it, or point --db to another file".into(),
         StoreError::OtherRole { .. } => {
-            "point --db (or CRAIG_DB) to another file, which is created if it does not exist; or move this one away".into()
+            "point --db (or CRAIG_DB) to another file, which is created if it does not exist; or move this one \
+             away".into()
         }
         StoreError::Full { .. } => {
             "free some space, or point --db to another disk; then run the same command again".into()
         }
         StoreError::Held { .. } => "wait until it has finished, or omit --no-wait".into(),
         StoreError::Lock { .. } => {
-            "check the permissions of the folder and the free disk space, or point --db (or CRAIG_DB) to another place".into()
+            "check the permissions of the folder and the free disk space, or point --db (or CRAIG_DB) to \
+             another place".into()
         }
         StoreError::Busy { .. } => "try again when the other process has finished".into(),
         StoreError::Unrecovered { path } => format!(
-            "run 'craig list' once as a user with write permission, or copy {} and its companion files to your own folder \
-             and point --db there",
+            "run 'craig list' once as a user with write permission, or copy {} and its companion files to your \
+             own folder and point --db there",
             path.display()
         ),
         StoreError::Older { .. } => {

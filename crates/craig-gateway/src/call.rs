@@ -40,7 +40,8 @@ pub(crate) struct Detail {
 
 static REDIRECT: Detail = Detail {
     label: "redirect",
-    message: "the provider redirects to another address, which the gateway does not follow: ask the operator of the gateway to check 'base_url'",
+    message: "the provider redirects to another address, which the gateway does not follow: ask the operator of \
+              the gateway to check 'base_url'",
 };
 
 pub(crate) static COMPRESSED: Detail = Detail {

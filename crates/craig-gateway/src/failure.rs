@@ -53,7 +53,8 @@ impl Problem {
     }
 
     pub(crate) fn unauthorized() -> Self {
-        let message = "a gateway key is required: send it as 'Authorization: Bearer …', 'x-api-key' or 'api-key'; 'craig gateway keys add' creates one";
+        let message = "a gateway key is required: send it as 'Authorization: Bearer …', 'x-api-key' or \
+                       'api-key'; 'craig gateway keys add' creates one";
         Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
     }
 

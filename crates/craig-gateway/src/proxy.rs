@@ -125,8 +125,9 @@ fn other_protocol(operation: Operation, protocols: &[ProtocolName]) -> Problem {
         |protocol: &ProtocolName| format!("\"{}\" (/v1/{})", protocol.name(), protocol.conversation().path());
     let others: Vec<String> = protocols.iter().map(other).collect();
     let message = format!(
-        "the providers of this model do not support \"{}\", which /v1/{} requires, but {}: the gateway does not translate between \
-         protocols. Use that path, or add the protocol to 'protocols' of a provider that supports it",
+        "the providers of this model do not support \"{}\", which /v1/{} requires, but {}: the gateway does not \
+         translate between protocols. Use that path, or add the protocol to 'protocols' of a provider that \
+         supports it",
         operation.protocol_name().name(),
         operation.path(),
         others.join(" and "),

@@ -241,8 +241,8 @@ impl ModelError {
             }
             Self::TimedOut { .. } => Some("raise 'timeout_ms', or use a faster model".to_owned()),
             Self::NeedsOnnx { .. } => Some(
-                "transformers need an ONNX file: copy onnx/model.onnx from the model's repository into the folder, or create it \
-                 with 'optimum-cli export onnx --model FOLDER FOLDER/onnx' (docs/models.md)"
+                "transformers need an ONNX file: copy onnx/model.onnx from the model's repository into the \
+                 folder, or create it with 'optimum-cli export onnx --model FOLDER FOLDER/onnx' (docs/models.md)"
                     .to_owned(),
             ),
             Self::MissingFile { .. }

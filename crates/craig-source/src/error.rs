@@ -20,7 +20,8 @@ pub enum SourceError {
         path: PathBuf,
     },
     /// The user may not list the directory.
-    #[error("no permission to read the directory {}; change its permissions, or run as a user with read permission", path.display())]
+    #[error("no permission to read the directory {}; change its permissions, or run as a user with read \
+             permission", path.display())]
     RootUnreadable {
         /// The path as given.
         path: PathBuf,
@@ -35,7 +36,8 @@ pub enum SourceError {
     },
     /// The system refuses paths of this length.
     #[error(
-        "the directory's path is too long for this system ({length_bytes} bytes); move it, or use a link with a shorter path"
+        "the directory's path is too long for this system ({length_bytes} bytes); move it, or use a link with a \
+         shorter path"
     )]
     RootTooLong {
         /// Length of the path as given.

@@ -97,12 +97,13 @@ impl SettingsError {
                 Some(format!("did you mean {}?", similar.join(" or ")))
             }
             Self::NotForProjects { .. } => Some(
-                "it could send your code or keys to another machine; set it in your own settings file if you want it, or \
-                 ignore the project's file with CRAIG_PROJECT_SETTINGS=false"
+                "it could send your code or keys to another machine; set it in your own settings file if you \
+                 want it, or ignore the project's file with CRAIG_PROJECT_SETTINGS=false"
                     .to_owned(),
             ),
             Self::Missing { key, .. } => {
-                Some(format!("set it in your settings file, or with --set {key}=…; 'craig settings' lists all settings"))
+                Some(format!("set it in your settings file, or with --set {key}=…; 'craig settings' lists all \
+                              settings"))
             }
             Self::Unreadable { .. } | Self::Syntax { .. } => None,
             _ => Some("'craig settings' lists all settings; docs/settings.md describes them".to_owned()),

@@ -59,8 +59,8 @@ impl State {
         match self {
             Self::Fresh | Self::Unchecked => None,
             Self::Updating => Some(format!(
-                "{project} is being ingested now, so this answer may miss the newest changes: query_ingestion_status shows \
-                 the progress"
+                "{project} is being ingested now, so this answer may miss the newest changes: \
+                 query_ingestion_status shows the progress"
             )),
             Self::Stale(why) => Some(format!("{project} may be out of date: {why}")),
         }

@@ -117,8 +117,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "query_code",
         title: "Search code",
-        description: "Finds code and documentation by meaning, symbol or words, as hits with probability. Prefer it to explore \
-                      for filters, several projects or more hits. Guess in names and code.",
+        description: "Finds code and documentation by meaning, symbol or words, as hits with probability. \
+                      Prefer it to explore for filters, several projects or more hits. Guess in names and code.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

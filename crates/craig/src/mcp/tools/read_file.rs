@@ -28,8 +28,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "read_file",
         title: "Read files",
-        description: "Reads files or parts of them, several in one call, with line numbers. Do not reread lines that explore or \
-                      read_file have shown. Secrets are masked with *.",
+        description: "Reads files or parts of them, several in one call, with line numbers. Do not reread lines \
+                      that explore or read_file have shown. Secrets are masked with *.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)
