@@ -464,7 +464,7 @@ fn relations() {
         file                       how     line  of
         src/storage/repository.ts  import     1  src/cart/cart.ts
 
-        Impact  a change may reach 3 files, 1 of them tests
+        Impact  a change may affect 3 files, 1 of them tests
         distance  file
                1  src/cart/cart.test.ts      test
                1  src/main.ts

@@ -252,7 +252,7 @@ fn impact() {
         exit 0
         -- stdout
         rounded  function  prices.py:5-6
-        a change may reach 4 symbols and 3 files, 1 of them tests
+        a change may affect 4 symbols and 3 files, 1 of them tests
 
         distance  file
                1  prices.py
