@@ -1,4 +1,4 @@
-//! A piece of context: a stretch of a file, and why it is given.
+//! A piece of context: a range of a file, and the reasons for it.
 
 use std::ops::RangeInclusive;
 
@@ -19,7 +19,7 @@ pub struct Block {
     pub line_end: u32,
     /// Language id, as VS Code names it.
     pub language: String,
-    /// What it is.
+    /// Its kind.
     pub chunk_type: ChunkKind,
     /// Symbol that it defines, or heading.
     pub symbol_name: Option<String>,
@@ -97,7 +97,7 @@ const MOST_REASONS: usize = 5;
 pub struct SourceText {
     /// Its text.
     pub text: String,
-    /// What it defines, in order.
+    /// The symbols that it defines, in order.
     pub symbols: Vec<Symbol>,
 }
 
@@ -169,7 +169,7 @@ pub fn enclosing(block: &Block, text: &SourceText) -> Option<RangeInclusive<u32>
         K::Class | K::Interface | K::Enum => symbol.line_end - symbol.line < MAX_TYPE_LINES,
         _ => false,
     };
-    // Comments above a symbol are a part of the block, and may stand before the symbol's first line.
+    // Comments above a symbol are part of the block, and may precede the symbol's first line.
     let holds = |symbol: &&Symbol| {
         let begins_in =
             symbol.line <= block.line_start || symbol.line <= block.line_end && is_named(block, symbol);

@@ -1,4 +1,4 @@
-//! Fits context into a number of tokens: what matters least goes first, and is cut before it goes.
+//! Fits context into a token budget: the least relevant blocks are cut first, then dropped.
 
 use crate::format::{Format, as_data, markdown};
 use crate::truncate::truncate;
@@ -12,7 +12,7 @@ pub fn priority(rank: usize, n: usize) -> f32 {
     CONTEXT_PRIORITY + 1.0 - rank as f32 / n.max(1) as f32
 }
 
-/// A cut piece with fewer tokens than this tells nothing.
+/// Minimum number of tokens of a cut piece; shorter ones carry no information.
 const MIN_TOKENS: usize = 24;
 
 /// Bytes that a token of code has at most in the first attempt to cut a piece.

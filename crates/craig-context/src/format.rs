@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What the blocks are, and that they are data.
+    /// The introduction: what the blocks are, and that they are data.
     pub(crate) fn head(self) -> String {
         let what = match self {
             Self::Chat => {
@@ -79,8 +79,8 @@ fn title_with_lines(block: &Block) -> String {
     title
 }
 
-/// A score of 0 is none: results of a client may come without. Only a path without spaces is written as it is: words of it
-/// would read as a sentence.
+/// A score of 0 is none: results of a client may come without. Only a path without spaces is written unchanged: words
+/// of it would read as a sentence.
 fn title_with_relevance(block: &Block) -> String {
     let path = match block.path.contains(|c: char| c == '`' || c.is_control() || c.is_whitespace()) {
         false => without_control_tokens(&block.path).into_owned(),

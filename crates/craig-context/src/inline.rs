@@ -1,4 +1,4 @@
-//! Chooses what an inline edit is shown: not the code that is edited, and rather what has the pattern that is asked for.
+//! Chooses the context of an inline edit: prefers code with the requested pattern, and omits the edited code.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ use crate::Block;
 pub struct Selection {
     /// Path of its file, relative to the project.
     pub path: String,
-    /// Its lines in the file as it is indexed; `None` when none of it is indexed.
+    /// Its lines in the indexed file; `None` if none of it is indexed.
     pub lines: Option<RangeInclusive<u32>>,
     /// Its text.
     pub text: String,
@@ -22,7 +22,7 @@ pub struct Selection {
 impl Selection {
     /// The code at `lines` of a file whose text now is `current`, and was `indexed` when it was indexed.
     ///
-    /// Lines that are new are taken to stand where their neighbours stood.
+    /// New lines get the place of their neighbours.
     pub fn new(path: &str, lines: RangeInclusive<u32>, current: &str, indexed: Option<&str>) -> Self {
         let n_selected = lines.end().saturating_sub(*lines.start()) as usize + 1;
         let text: Vec<&str> =
@@ -41,7 +41,7 @@ impl Selection {
     }
 }
 
-/// The lines of `old` that `lines` of `new` were, or stand in place of.
+/// The lines of `old` that correspond to `lines` of `new`, or that those replace.
 fn before_the_edit(lines: &RangeInclusive<u32>, new: &str, old: &str) -> RangeInclusive<u32> {
     let (first, last) = (lines.start().saturating_sub(1) as usize, *lines.end() as usize);
     let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(old, new);
@@ -68,7 +68,7 @@ fn before_the_edit(lines: &RangeInclusive<u32>, new: &str, old: &str) -> RangeIn
 /// Files that differ so much that this does not do are compared roughly.
 const DIFF_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(20);
 
-/// Adds to the scores of blocks that show the pattern that is asked for; the sum stays below 1.
+/// Raises the scores of blocks that show the requested pattern; the sum stays below 1.
 ///
 /// Async +0.1, handling of errors +0.1, promises +0.05, the same structure (functions, types) +0.05.
 pub fn boost(blocks: &mut [Block], instruction: &str, selected: &str) {

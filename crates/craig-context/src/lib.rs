@@ -1,4 +1,4 @@
-//! Context for chats and inline edits: what to search for, what of the found to keep, within a budget of tokens, as text.
+//! Context for chats and inline edits: derives queries, selects blocks within a token budget, and formats them.
 //!
 //! Pure: searching and reading are the engine's. [`ChatQuery`] and [`InlineQuery`] say what to search for; [`Block`]s are
 //! made of hits, [`fitted`] into a budget and written as Markdown.

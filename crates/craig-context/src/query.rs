@@ -1,4 +1,4 @@
-//! What to search for, told from what people write.
+//! Derives search queries from messages and instructions.
 
 mod chat;
 mod inline;

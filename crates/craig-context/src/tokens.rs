@@ -1,4 +1,4 @@
-//! Counts tokens as a model does.
+//! Counts tokens with a model's tokenizer.
 
 mod vocabulary;
 
@@ -14,14 +14,14 @@ pub struct Tokenizer {
     encoding: Encoding,
 }
 
-/// Names of encodings that can be asked for beside names of models.
+/// Names of encodings that are accepted in addition to names of models.
 pub const ENCODINGS: [&str; 4] = ["o200k_base", "cl100k_base", "p50k_base", "r50k_base"];
 
 /// Longer runs of letters or of whitespace, in bytes, are counted in pieces: the time for one grows with the square of its
-/// length. Code that somebody wrote has none.
+/// length. Handwritten code has none.
 const MAX_RUN_BYTES: usize = 4_096;
 
-/// Where the first run that is too long is to be cut; `None` where there is none.
+/// Where to cut the first run that is too long; `None` if there is none.
 fn end_of_long_run(text: &str) -> Option<usize> {
     let (mut start, mut is_whitespace) = (0, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -94,7 +94,7 @@ const P50K_TOKENS: &[u8] = include_bytes!("../tokenizers/p50k_base.bin");
 /// `p50k_base` is `r50k_base` and, behind a gap, runs of blanks.
 const N_R50K_TOKENS: usize = 50_256;
 
-/// What a text is cut into before pairs of bytes are merged, as OpenAI's tiktoken defines it.
+/// The pieces of a text before byte pairs are merged, as OpenAI's tiktoken defines them.
 const O200K_PIECE: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",

@@ -1,4 +1,4 @@
-//! Shortens code where its syntax allows, and says so.
+//! Shortens code at syntax boundaries, with a note.
 
 use craig_chunk::cut_point;
 use craig_source::Language;
@@ -6,7 +6,7 @@ use craig_source::Language;
 use crate::Block;
 
 /// Cuts the end of a block off so that its content, the note included, has at most `max_bytes`; false when nothing of use
-/// would be left, and the block stays as it is.
+/// would be left, and the block is unchanged.
 pub fn truncate(block: &mut Block, max_bytes: usize) -> bool {
     if block.content.len() <= max_bytes {
         return true;

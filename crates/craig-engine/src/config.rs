@@ -135,7 +135,7 @@ pub struct RerankOptions {
     pub max_waiting: usize,
     /// Reranks that are cached in memory, and how long they are cached.
     pub cache: (u64, Duration),
-    /// When a provider is not asked for a while.
+    /// When a failing provider is paused.
     pub breaker: BreakerSettings,
 }
 
@@ -384,7 +384,7 @@ fn timeout(settings: &Settings, section: &str) -> Duration {
 }
 
 /// The whole address of an operation: `https://host` and `https://host/v1` mean the same, and one that ends with the
-/// operation is taken as it is. TEI serves without a version.
+/// operation is used unchanged. TEI serves without a version.
 fn url(base_url: &str, operation: &str, is_unversioned: bool) -> String {
     let base = base_url.trim_end_matches('/');
     let last = base.rsplit('/').next().unwrap_or_default();

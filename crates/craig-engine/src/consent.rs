@@ -1,6 +1,6 @@
-//! What the user has agreed to beforehand.
+//! The consent that the user has given in advance.
 
-/// What an ingestion may do without asking.
+/// What an ingestion may do without confirmation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Consent {
     /// Whether it may cost what it costs, instead of failing with
@@ -13,12 +13,12 @@ pub struct Consent {
 /// Which directories become new projects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NewSources {
-    /// None that is [protected](craig_source::protected_folder): home directories, system folders.
+    /// All but [protected](craig_source::protected_folder) ones: home directories and system folders.
     #[default]
     Unprotected,
     /// Any: the user has agreed.
     Any,
-    /// The very directory that is named, whatever it is: somebody has looked at it, and no link may lead elsewhere now.
-    /// Of repositories by URL, only those of public servers: an assistant named it.
+    /// Exactly the named directory, even a protected one: it has been checked, so a link to another place is an error.
+    /// Repositories are fetched only from public servers, because the source was named by an assistant.
     Exact,
 }

@@ -43,7 +43,7 @@ pub struct ContextAnswer {
     pub id: Option<u64>,
     /// Name of the project.
     pub project: String,
-    /// What was searched for.
+    /// The query.
     pub query: String,
     /// Telling words of the question.
     pub keywords: Vec<String>,
@@ -54,12 +54,12 @@ pub struct ContextAnswer {
     /// Hits that the search found.
     #[serde(skip)]
     pub n_candidates: usize,
-    /// What became of reranking, if there was any.
+    /// The outcome of reranking, if it was attempted.
     #[serde(skip)]
     pub rerank: Option<RerankReport>,
     /// Whether the answer is one that was given before.
     pub is_cached: bool,
-    /// What did not work, such as a model that did not answer, and was done without.
+    /// Steps that failed and were skipped, such as a model that did not respond.
     pub notes: Vec<String>,
     /// How long it took.
     pub elapsed: Steps,
@@ -71,11 +71,11 @@ pub struct ContextAnswer {
 pub enum NoContext {
     /// The settings say so.
     Disabled,
-    /// The message says so: `/no-context`.
+    /// The message contains `/no-context`.
     NotWanted,
     /// Fewer than three characters.
     TooShort,
-    /// No word of it says what it is about.
+    /// The message has no specific words.
     Generic,
     /// Nothing has been indexed yet.
     NotReady,
@@ -90,10 +90,10 @@ pub enum NoContext {
 impl NoContext {
     fn reason(self) -> &'static str {
         match self {
-            Self::Disabled => "context is switched off in the settings",
-            Self::NotWanted => "the message asks for no context",
-            Self::TooShort => "there are fewer than three characters to search for",
-            Self::Generic => "no word of it says what it is about",
+            Self::Disabled => "context is disabled in the settings",
+            Self::NotWanted => "the message opts out of context",
+            Self::TooShort => "the message has fewer than three characters",
+            Self::Generic => "the message has no specific words",
             Self::NotReady => "the index is not ready yet",
             Self::NothingRelevant => "nothing in the project is relevant enough",
             Self::OverBudget => "nothing relevant fits into the budget",
@@ -138,12 +138,12 @@ impl ContextAnswer {
         Self { reason: Some(reason.reason().to_owned()), reason_code: Some(reason), ..Self::default() }
     }
 
-    /// Nothing, since the search failed.
+    /// An empty context, since the search failed.
     fn failed(error: &EngineError) -> Self {
         Self { reason: Some(format!("the search failed: {error}")), ..Self::none(NoContext::Failed) }
     }
 
-    /// Takes what fits; of nothing, says why.
+    /// Keeps the blocks that fit, or records why there are none.
     fn with(mut self, fitted: Fitted, had_blocks: bool) -> Self {
         if fitted.blocks.is_empty() {
             let reason = if had_blocks { NoContext::OverBudget } else { NoContext::NothingRelevant };
@@ -227,7 +227,7 @@ impl Engine {
         std::thread::spawn(move || tokenizer.warm_up());
     }
 
-    /// The first of some paths that is a tracked file of a project, as it is written or in another spelling of a
+    /// The first of some paths that is a tracked file of a project, as written or in another spelling of a
     /// [`PathFilter`].
     pub fn first_tracked(
         &self,
@@ -257,7 +257,7 @@ impl Engine {
         Ok(inside.map(|folder| folder.replace(std::path::MAIN_SEPARATOR, "/")).unwrap_or_default())
     }
 
-    /// The path of `file` in a project: as it is named from the working directory, from `root`, or from the project.
+    /// The path of `file` in a project; `file` may be relative to the working directory, to `root`, or to the project.
     pub fn path_in_project(&self, handle: &str, root: &Path, file: &Path) -> Result<String, EngineError> {
         let project = self.find(&*self.store()?, handle)?;
         let source = Path::new(&project.source_path);

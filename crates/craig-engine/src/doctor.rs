@@ -145,7 +145,7 @@ impl Examination {
                 return Ok(());
             }
             if !store.repair() {
-                // Nothing may be writing to it while it is moved.
+                // The file must not be written while it is moved.
                 drop(store);
                 drop(engine);
                 self.findings.push(set_aside(path, finding, &sources));
@@ -158,9 +158,9 @@ impl Examination {
             self.examine_project(&engine, &mut store, &project, mode, progress)?;
         }
         self.look_for_leftovers(&store, mode)?;
-        let remedy = "it holds your code: take the rights of others away with 'chmod go='";
+        let remedy = "it contains your code: remove the permissions of others with 'chmod go='";
         let exposed = store.exposed_paths().into_iter().map(|path| {
-            Finding::note(Part::Permissions, "others may read it", remedy).at(path.display().to_string())
+            Finding::note(Part::Permissions, "other users can read it", remedy).at(path.display().to_string())
         });
         self.findings.extend(exposed);
         Ok(())
@@ -176,13 +176,14 @@ impl Examination {
     ) -> Result<(), EngineError> {
         let lock = match store.try_lock(project) {
             Err(StoreError::Held { holder }) => {
-                let problem = format!("not examined: {holder} is writing it");
+                let problem = format!("not checked: {holder} is writing it");
                 self.findings.push(
-                    Finding::note(Part::File, problem, "run it again when that is done").in_project(project),
+                    Finding::note(Part::File, problem, "run it again when that process has finished")
+                        .in_project(project),
                 );
                 return Ok(());
             }
-            // Where no lock can be created, nobody else can write either.
+            // If no lock can be created, other processes cannot write either.
             lock => lock.ok(),
         };
         let n_files = store.counts(project.id)?.files;
@@ -199,16 +200,21 @@ impl Examination {
             drop(lock);
             let read = engine.ingest_changes(store, project, Waiting::Wait, Consent::default(), progress);
             self.findings.extend(damaged.iter().map(|file| match &read {
-                Ok(_) => of_file(project, file, "").repaired("it was read again from its source"),
-                Err(error) => {
-                    of_file(project, file, &format!("it was forgotten, but not read again: {error}"))
-                }
+                Ok(_) => of_file(project, file, "").repaired("it was reread from its source"),
+                Err(error) => of_file(
+                    project,
+                    file,
+                    &format!("it was removed from the index, but could not be reread: {error}"),
+                ),
             }));
         } else {
             let remedy = match Path::new(&project.source_path).is_dir() {
-                true => format!("run '{REPAIR}': it reads the file again from its source"),
+                true => format!("run '{REPAIR}', which rereads the file from its source"),
                 false => {
-                    format!("its source {} is gone: 'craig purge {}'", project.source_path, project.name)
+                    format!(
+                        "its source {} no longer exists: run 'craig purge {}'",
+                        project.source_path, project.name
+                    )
                 }
             };
             self.findings.extend(damaged.iter().map(|file| of_file(project, file, &remedy)));
@@ -229,7 +235,7 @@ impl Examination {
         let embedder = match engine.embedder() {
             Ok(embedder) => embedder,
             Err(error) => {
-                let problem = format!("not examined: {error}");
+                let problem = format!("not checked: {error}");
                 let note =
                     Finding::note(Part::Index, problem, "make the embedder available, then run it again");
                 self.findings.push(note.in_project(&project));
@@ -239,7 +245,7 @@ impl Examination {
         let dimensions = embedder.dimensions()?;
         let mut health = Index::check(store, &project, embedder.id(), dimensions)?;
         if let IndexHealth::Damaged { what } = &health {
-            let remedy = format!("the next search rebuilds it, and so does '{REPAIR}'");
+            let remedy = format!("the next search or '{REPAIR}' rebuilds it");
             let mut finding = Finding::damage(Part::Index, what, remedy).in_project(&project);
             if mode == Mode::Repair {
                 engine.rebuild_index(store, &project)?;
@@ -265,9 +271,11 @@ impl Examination {
             let real = real(clone);
             projects.iter().any(|project| Path::new(&project.source_path).starts_with(&real))
         };
-        let indexes = indexes.into_iter().map(|path| (path, "the index of no project"));
-        let clones =
-            clones.into_iter().filter(|clone| !is_used(clone)).map(|path| (path, "the clone of no project"));
+        let indexes = indexes.into_iter().map(|path| (path, "an index without a project"));
+        let clones = clones
+            .into_iter()
+            .filter(|clone| !is_used(clone))
+            .map(|path| (path, "a clone without a project"));
         for (path, problem) in indexes.chain(clones) {
             let note = Finding::note(Part::Leftover, problem, format!("run '{REPAIR}' to remove it"))
                 .at(path.display().to_string());
@@ -286,7 +294,7 @@ fn of_file(project: &Project, file: &DamagedFile, remedy: &str) -> Finding {
     Finding::damage(Part::File, &*file.what, remedy).in_project(project).at(&*file.path)
 }
 
-/// Directories that were ingested, as far as a damaged database still says so.
+/// Directories that were ingested, as far as a damaged database can still be read.
 fn sources(store: &Store) -> Vec<String> {
     let projects = store.projects().unwrap_or_default();
     projects.into_iter().map(|project| project.source_path).collect()
@@ -298,11 +306,11 @@ fn start_again(path: &Path, sources: &[String]) -> String {
 
 fn ingest_again(sources: &[String]) -> String {
     match sources {
-        [] => "ingest again what it held: sources were not touched".to_owned(),
+        [] => "ingest its projects again: sources were not touched".to_owned(),
         _ => {
             let commands: Vec<String> =
                 sources.iter().map(|source| format!("craig ingest {source}")).collect();
-            format!("ingest again what it held: {}", commands.join("; "))
+            format!("ingest its projects again: {}", commands.join("; "))
         }
     }
 }
@@ -311,7 +319,7 @@ fn ingest_again(sources: &[String]) -> String {
 fn set_aside(path: &Path, finding: Finding, sources: &[String]) -> Finding {
     let remedy = match Store::set_aside(path) {
         Ok(Some(kept)) => format!("it was set aside as {}; {}", kept.display(), ingest_again(sources)),
-        Ok(None) => "it does not look like one of Craig's: check --db".to_owned(),
+        Ok(None) => "it does not look like a Craig database: check --db".to_owned(),
         Err(error) => format!("it cannot be set aside: {error}"),
     };
     Finding { remedy, ..finding }

@@ -63,7 +63,8 @@ pub struct Engine {
 const MAX_BACKGROUND_REFRESHES: usize = 4;
 
 impl Engine {
-    /// An engine as `config` says. The database is opened, or made when it is missing, by the first call that needs it.
+    /// Creates an engine from `config`. The first call that needs the database opens it, or creates it if it is
+    /// missing.
     pub fn new(config: &Config) -> Self {
         Self {
             config: config.clone(),
@@ -121,7 +122,7 @@ impl Engine {
         &self.config
     }
 
-    /// The explainer of the project at `root`, opened by `open` when it is first asked for. Needs no database.
+    /// The explainer of the project at `root`, opened with `open` on first use. It needs no database.
     pub fn explainer(
         &self,
         root: &Path,
@@ -133,7 +134,7 @@ impl Engine {
     /// A connection to the database for one call. A call takes one and passes it on, so that it needs no second one.
     pub(crate) fn store(&self) -> Result<PooledStore<'_>, EngineError> {
         self.stores.get(&self.config, || {
-            // Nobody asks for them any more, and they may take much memory.
+            // They are no longer used and may take much memory.
             self.indexes.clear();
             self.analyses.clear();
             self.graphs.clear();
@@ -165,7 +166,7 @@ impl Engine {
         &self.background_refreshes
     }
 
-    /// What embeds, loaded when it is first asked for.
+    /// The embedder, loaded on first use.
     pub(crate) fn embedder(&self) -> Result<Arc<dyn Embedder>, EngineError> {
         let load = || match &self.config.embedder {
             config @ EmbedderConfig::Local { .. } => Ok(self.pool()?.install(|| models::embedder(config))?),
@@ -239,7 +240,7 @@ impl Engine {
         self.indexes.replace(project.key(), make)
     }
 
-    /// Asks the index of `project`. One that turns out to be damaged while it answers is made anew, once, and asked again.
+    /// Queries the index of `project`. If the index turns out to be damaged, it is rebuilt and queried again, once.
     pub(crate) fn ask_index<T>(
         &self,
         store: &Store,
@@ -262,7 +263,7 @@ impl Engine {
         }
     }
 
-    /// Makes what is damaged of the index of `project` anew, all of which is read first.
+    /// Verifies the whole index of `project` and rebuilds its damaged parts.
     pub(crate) fn rebuild_index(&self, store: &Store, project: &Project) -> Result<(), EngineError> {
         let make = || self.make_index(store, project, Index::repair, &mut Vec::new());
         self.indexes.replace(project.key(), make)
@@ -318,10 +319,12 @@ impl Engine {
         use StoreError::{Held, Lock, ReadOnly};
         match error {
             EngineError::Search(SearchError::Store(Held { holder })) => notes.push(format!(
-                "the search index of {} was made in memory: {holder} has been writing the one on disk for a while",
+                "the search index of {} was built in memory: {holder} is still writing the one on disk",
                 project.name
             )),
-            EngineError::Search(SearchError::Io { .. } | SearchError::Store(Lock { .. } | ReadOnly { .. })) => {}
+            EngineError::Search(
+                SearchError::Io { .. } | SearchError::Store(Lock { .. } | ReadOnly { .. }),
+            ) => {}
             other => return Err(other),
         }
         let embedder = self.embedder()?;
@@ -386,7 +389,7 @@ impl Engine {
         Ok(self.find(&store, handle)?.source_path.into())
     }
 
-    /// Where the newest ingestion of a project stands. It counts as failed if its process is gone, or if it failed
+    /// The state of the newest ingestion of a project. It counts as failed if its process is gone, or if it failed
     /// without being able to write so into the database, as on a full disk.
     pub fn status(&self, handle: &str) -> Result<ProjectStatus, EngineError> {
         let store = self.store()?;
@@ -394,7 +397,7 @@ impl Engine {
         let status = store.ingestion_status(&project)?;
         let error = match status.state {
             IngestionState::CutOff => Some(format!(
-                "the ingestion was cut off; what it committed is kept: run 'craig ingest-delta {}' to complete it",
+                "the ingestion was interrupted; committed files are kept: run 'craig ingest-delta {}' to complete it",
                 project.name
             )),
             _ => status.error,
@@ -460,9 +463,9 @@ impl Engine {
         let project = self.find(&store, handle)?;
         store.check_writable()?;
         let lock = lock(&store, &project, Waiting::Wait, progress)?;
-        // Whoever had the lock may have purged it.
+        // The previous holder of the lock may have purged it.
         let project = reload(&store, &project)?;
-        // Nobody makes the index again before the project is gone.
+        // The index is not created again before the project is removed.
         let index_lock = lock_index(&store, &project, progress)?;
         wait_to_write(&mut store, Waiting::Wait, progress)?;
         self.indexes.remove(&project.key());
@@ -539,7 +542,7 @@ pub(crate) fn thread_pool(n_threads: usize) -> Result<ThreadPool, EngineError> {
     pool.map_err(|error| EngineError::Threads(error.to_string()))
 }
 
-/// What the vectors of these projects are of; the built-in model when there are none.
+/// The embedder of these projects' vectors; the built-in model if there are none.
 fn embedders_of(projects: &[Project]) -> String {
     let embedders =
         projects.iter().map(|project| StoredOptions::parse(&project.options).embedder().to_owned());

@@ -1,4 +1,4 @@
-//! Every error of the engine, sorted by who can mend it, with hints.
+//! Every error of the engine, classified by who can fix it, with hints.
 
 use std::path::PathBuf;
 
@@ -14,13 +14,13 @@ use thiserror::Error;
 use crate::cost::EmbeddingCost;
 use crate::settings::SettingsError;
 
-/// An operation failed; what was committed before stands.
+/// An operation failed; work that was committed before is kept.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// The source directory cannot be used.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The source directory of a project is not there any more.
+    /// The source directory of a project no longer exists.
     #[error("the directory of the project {project:?} is gone: {}", path.display())]
     SourceGone {
         /// Name of the project.
@@ -28,33 +28,33 @@ pub enum EngineError {
         /// Where it was.
         path: PathBuf,
     },
-    /// A home directory or a system folder would become a project, and the user has not agreed.
+    /// A home directory or a system folder would become a project, and the user has not confirmed it.
     #[error("{} is {why}, not a project", path.display())]
     ProtectedSource {
         /// The directory.
         path: PathBuf,
-        /// What it is.
+        /// Kind of the protected folder.
         why: ProtectedFolder,
     },
-    /// A link leads away from a directory that had none on its path.
+    /// The path of a directory now contains a link to another place.
     #[error("{} now leads to {}: its files are not read", path.display(), leads_to.display())]
     SourceReplaced {
-        /// The directory that was meant.
+        /// The requested directory.
         path: PathBuf,
         /// Where the link leads.
         leads_to: PathBuf,
     },
-    /// The database cannot be used, or does not know what was asked for.
+    /// The database cannot be used, or lacks the requested data.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A project was purged while it was being read, usually by another process.
-    #[error("the project {project:?} has been purged meanwhile")]
+    #[error("the project {project:?} was purged in the meantime")]
     Purged {
         /// Name of the project.
         project: String,
     },
     /// The named database does not exist.
-    #[error("there is no database {}", path.display())]
+    #[error("the database {} does not exist", path.display())]
     NoDatabase {
         /// The path that was named.
         path: PathBuf,
@@ -68,31 +68,31 @@ pub enum EngineError {
     /// Settings cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// Embedding would be expensive or switch the embedder, and the user has not agreed.
+    /// Embedding would be expensive or change the embedder, and the user has not confirmed it.
     #[error("{0}")]
     CostsNotAccepted(Box<EmbeddingCost>),
-    /// An analysis failed, or does not know what was asked for.
+    /// An analysis failed, or its target does not exist.
     #[error(transparent)]
     Insight(#[from] InsightError),
     /// The symbols of a project cannot be read.
     #[error(transparent)]
     Symbols(#[from] SymbolError),
-    /// Documentation could not be indexed, or code not be explained.
+    /// Documentation could not be indexed, or code could not be explained.
     #[error(transparent)]
     Explain(#[from] ExplainError),
-    /// The system gives no threads.
+    /// The system could not start a thread.
     #[error("cannot start worker threads: {0}")]
     Threads(String),
     /// A project with that name would be ambiguous or empty.
-    #[error("{name:?} cannot be a project name: {reason}")]
+    #[error("{name:?} is not a valid project name: {reason}")]
     BadName {
         /// The name.
         name: String,
         /// Why not.
         reason: &'static str,
     },
-    /// The directory is a project of another name.
-    #[error("{directory} is the project {project:?} already")]
+    /// The directory is already a project with another name.
+    #[error("{directory} is already the project {project:?}")]
     DirectoryTaken {
         /// The directory.
         directory: String,
@@ -104,9 +104,9 @@ pub enum EngineError {
     UnknownFile {
         /// Name of the project.
         project: String,
-        /// Path asked for.
+        /// Requested path.
         path: String,
-        /// Why it is no part of the project, if it is there.
+        /// Why it is not part of the project, if it exists.
         left_out: Option<Box<LeftOut>>,
         /// Similar paths.
         similar: Vec<String>,
@@ -116,17 +116,17 @@ pub enum EngineError {
     UnknownSymbol {
         /// Name of the project.
         project: String,
-        /// Name asked for.
+        /// Requested name.
         name: String,
         /// Similar names.
         similar: Vec<String>,
-        /// Which files that are not searched have the name.
+        /// Which unsearched files have the name.
         note: Option<String>,
     },
     /// A file without text cannot be compared with others.
-    #[error("{path} has no text to compare others with")]
+    #[error("{path} has no text to compare")]
     NothingToCompare {
-        /// Path asked for.
+        /// Requested path.
         path: String,
     },
     /// There is no language of that name.
@@ -140,9 +140,9 @@ pub enum EngineError {
     /// A number out of range.
     #[error("{what} is {value}, outside {least} to {most}")]
     OutOfRange {
-        /// What it is.
+        /// Name of the number.
         what: &'static str,
-        /// The number asked for.
+        /// The requested number.
         value: u64,
         /// The minimum.
         least: u64,
@@ -154,9 +154,9 @@ pub enum EngineError {
     NoSuchLines {
         /// Path of the file.
         path: String,
-        /// First line asked for.
+        /// Requested first line.
         first: u32,
-        /// Last line asked for.
+        /// Requested last line.
         last: u32,
         /// Lines that it has.
         n_lines: u32,
@@ -172,10 +172,10 @@ pub enum EngineError {
     /// There is no such context to rate.
     #[error("no context {}has been returned yet", id.map(|id| format!("{id} ")).unwrap_or_default())]
     NoContextToRate {
-        /// Number asked for.
+        /// Requested number.
         id: Option<u64>,
     },
-    /// A pattern that is no regular expression, or one that lines cannot be searched for.
+    /// A pattern that is not a valid regular expression, or cannot match within a line.
     #[error("cannot search for the pattern {}: {reason}", marked(pattern, *at))]
     BadPattern {
         /// The pattern.
@@ -185,28 +185,28 @@ pub enum EngineError {
         /// The place in the pattern, in bytes, if it is known.
         at: Option<usize>,
     },
-    /// Whoever asked needs no answer any more.
+    /// The request was cancelled.
     #[error("the search was cancelled")]
     Cancelled,
     /// A relevance out of range.
     #[error("the minimum relevance is {score}, outside 0 to 1")]
     ScoreOutOfRange {
-        /// The relevance asked for.
+        /// The requested relevance.
         score: f32,
     },
 }
 
-/// Who can mend an error.
+/// Who can fix an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The user: the request itself is at fault.
+    /// The user: the request itself is invalid.
     User,
     /// The machine: disk, permissions, another process.
     Environment,
 }
 
 impl EngineError {
-    /// Who can mend it.
+    /// Who can fix it.
     pub fn fault(&self) -> Fault {
         match self {
             Self::Store(error) if error.kind() == StoreErrorKind::User => Fault::User,
@@ -254,7 +254,7 @@ impl EngineError {
         }
     }
 
-    /// What to do next, if the message alone does not say it.
+    /// What to do next, if the message does not already include it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error)
@@ -264,30 +264,31 @@ impl EngineError {
                 store_hint(error)
             }
             Self::Insight(InsightError::UnknownTarget { similar, .. }) if similar.is_empty() => {
-                Some("ask for a path as 'craig tree' shows it, or for the name of a function or type".into())
+                Some("give a path as 'craig tree' shows it, or the name of a function or type".into())
             }
             Self::Insight(InsightError::UnknownTarget { similar, .. }) => {
                 Some(format!("did you mean {}?", similar.join(", ")))
             }
             Self::Search(SearchError::EmptyQuery) => {
-                Some("ask with at least one word or name, such as 'where is the retry logic'".into())
+                Some("include at least one word or name, such as 'where is the retry logic'".into())
             }
             Self::Search(SearchError::Glob { .. }) => {
                 Some("patterns look like 'src/**/*.rs' or '*.md'".into())
             }
             Self::Search(SearchError::Damaged { .. }) => Some(
-                "it was rebuilt and is damaged again: look at the disk and the memory of this machine, then run 'craig doctor'"
+                "it was rebuilt and is damaged again: check the disk and memory of this machine, then run \
+                 'craig doctor'"
                     .into(),
             ),
             Self::Search(SearchError::Io { .. }) => Some(
-                "the index is derived: free disk space or remove its folder, and it is made again".into(),
+                "free disk space, or remove its folder; the index is rebuilt automatically".into(),
             ),
             Self::Model(error) | Self::Search(SearchError::Model(error)) => error.hint(),
             Self::Settings(error) => error.hint(),
             Self::Source(SourceError::Git(error)) => error.hint(),
-            Self::CostsNotAccepted(_) => Some("agree with --yes, or set another 'embedder.provider'".into()),
+            Self::CostsNotAccepted(_) => Some("confirm with --yes, or set another 'embedder.provider'".into()),
             Self::ProtectedSource { path, .. } => Some(format!(
-                "ingest the directory of one project; 'craig ingest --yes {}' takes in everything that is in it",
+                "ingest the directory of one project; 'craig ingest --yes {}' indexes the whole directory",
                 path.display()
             )),
             Self::SourceReplaced { leads_to, .. } => Some(format!(
@@ -295,12 +296,12 @@ impl EngineError {
                 leads_to.display()
             )),
             Self::SourceGone { project, .. } => Some(format!(
-                "what was ingested can still be searched; run 'craig ingest' on the new place if it has moved, or \
-                 'craig purge {project}' if it is not needed any more"
+                "its index can still be searched; run 'craig ingest' on the new place if it has moved, or \
+                 'craig purge {project}' if it is no longer needed"
             )),
-            Self::BadName { .. } => Some("give another one with --name".into()),
+            Self::BadName { .. } => Some("choose another name with --name".into()),
             Self::DirectoryTaken { project, .. } => Some(format!(
-                "leave the name out to ingest it again; run 'craig purge {project}' first to give it another name"
+                "omit --name to ingest it again; to rename it, run 'craig purge {project}' first"
             )),
             Self::UnknownSymbol { similar, note: None, .. } if similar.is_empty() => Some(
                 "'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or \
@@ -318,25 +319,26 @@ impl EngineError {
                 Some(format!("did you mean {}?", similar.join(", ")))
             }
             Self::UnknownLanguage { .. } => {
-                Some("'craig stats' lists the languages of what is ingested".into())
+                Some("'craig stats' lists the languages of a project".into())
             }
-            Self::NoSuchLines { .. } => Some("lines are counted from 1, the last one included: --lines 10-20".into()),
+            Self::NoSuchLines { .. } => Some("lines are 1-based and inclusive: --lines 10-20".into()),
             Self::UnreadableFile { .. } => {
-                Some("name a text file inside of the project, as 'craig tree' shows it".into())
+                Some("give a text file of the project, as 'craig tree' shows it".into())
             }
             Self::NoContextToRate { .. } => {
-                Some("'craig context chat' returns the number of its answer as \"id\", unless telemetry.enabled is false".into())
+                Some("'craig context chat' returns the id of its context as \"id\", unless telemetry.enabled is \
+                      false".into())
             }
             Self::Purged { .. } => {
-                Some("'craig list' shows the projects there are; 'craig ingest <directory>' makes one again".into())
+                Some("'craig list' shows all projects; 'craig ingest <directory>' creates one again".into())
             }
             Self::NoDatabase { .. } => {
-                Some("is --db spelled right? 'craig ingest <directory>' with the same --db makes it".into())
+                Some("check the spelling of --db; 'craig ingest <directory>' with the same --db creates it".into())
             }
             Self::BadPattern { .. } => Some(
                 "'--fixed-strings' searches for exactly this text; in a regular expression, \\( is a parenthesis".into(),
             ),
-            Self::ScoreOutOfRange { .. } => Some("relevance goes from 0 to 1: 70% is 0.7".into()),
+            Self::ScoreOutOfRange { .. } => Some("relevance is between 0 and 1: 70% is 0.7".into()),
             _ => None,
         }
     }
@@ -354,7 +356,7 @@ impl From<BadUrl> for EngineError {
     }
 }
 
-/// A pattern in quotes, with a mark where something is wrong and as much as a reader needs around it.
+/// A pattern in quotes, shortened, with a mark at the error.
 fn marked(pattern: &str, at: Option<usize>) -> String {
     const MOST_CHARS: usize = 60;
     let beginning = |text: &str| match text.char_indices().nth(MOST_CHARS) {
@@ -389,7 +391,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
             format!("choose another name with --name, or 'craig purge {name}' first")
         }
         StoreError::DamagedText { .. } => {
-            "run 'craig doctor --repair': it reads the file again from its source".into()
+            "run 'craig doctor --repair', which rereads the file from its source".into()
         }
         StoreError::Corrupt { .. } => {
             "move the file away and ingest again (sources are not touched), or point --db to another file"
@@ -397,23 +399,25 @@ fn store_hint(error: &StoreError) -> Option<String> {
         }
         StoreError::Newer { .. } => "use the newer craig that wrote it, or point --db to another file".into(),
         StoreError::OtherRole { .. } => {
-            "point --db (or CRAIG_DB) to another file, which is made when it is missing; or move this one away".into()
+            "point --db (or CRAIG_DB) to another file, which is created if it does not exist; or move this one \
+             away".into()
         }
         StoreError::Full { .. } => {
             "free some space, or point --db to another disk; then run the same command again".into()
         }
-        StoreError::Held { .. } => "wait for it to end, or leave --no-wait out".into(),
+        StoreError::Held { .. } => "wait until it has finished, or omit --no-wait".into(),
         StoreError::Lock { .. } => {
-            "check the permissions of the folder and the room on its disk, or point --db (or CRAIG_DB) to another place".into()
+            "check the permissions of the folder and the free disk space, or point --db (or CRAIG_DB) to \
+             another place".into()
         }
-        StoreError::Busy { .. } => "try again when the other process is done".into(),
+        StoreError::Busy { .. } => "try again when the other process has finished".into(),
         StoreError::Unrecovered { path } => format!(
-            "run 'craig list' once as a user who may write there, or copy {} and what lies beside it to a place of your own, \
-             and point --db there",
+            "run 'craig list' once as a user with write permission, or copy {} and its companion files to your \
+             own folder and point --db there",
             path.display()
         ),
         StoreError::Older { .. } => {
-            "run 'craig list' once as a user who may write it, or point --db to another file".into()
+            "run 'craig list' once as a user with write permission, or point --db to another file".into()
         }
         StoreError::ReadOnly { .. } | StoreError::Open { .. } => {
             "check the permissions of the file and its folder, or point --db (or CRAIG_DB) to another place"

@@ -21,7 +21,7 @@ pub use words::{Explained, Words, WordsReport, WordsStatus};
 use crate::EngineError;
 use crate::lock::locked;
 
-/// What explains when no language model does.
+/// The explainer that quotes documentation, without a language model.
 const EXTRACTIVE: &str = "extractive";
 
 /// A selection of a file.
@@ -36,14 +36,14 @@ pub struct Selection {
 /// Explains code of one project from its documentation, which it keeps up to date in `.aidocs/`.
 ///
 /// Needs no database and no project of an [`Engine`](crate::Engine); where there is one, its
-/// [definitions](crate::Engine::code_definitions) tell namesakes apart. Can be shared between threads.
+/// [definitions](crate::Engine::code_definitions) distinguish symbols of the same name. Can be shared between threads.
 pub struct Explainer {
     root: Root,
-    /// Held while the documentation is brought up to date: whoever wants it up to date, too, waits for that.
+    /// Held while the documentation is brought up to date; concurrent refreshes wait for it.
     index: Mutex<Index>,
-    /// What `index` held last. Held only to read or replace it.
+    /// The last state of `index`. Locked only to read or replace it.
     library: Mutex<Arc<Library>>,
-    /// What the code defines. Held only to read or replace it.
+    /// The definitions in the code. Held only to read or replace it.
     code: Mutex<Option<Arc<CodeDefinitions>>>,
     cache: Cache,
     comments: bool,
@@ -123,7 +123,7 @@ impl Explainer {
         let path = self.relative(&selection.file)?;
         let source = craig_source::read(self.root(), &path, &SourceOptions::default()).map_err(|error| {
             match error {
-                // Nobody has listed it before.
+                // It has not been listed before.
                 ReadError::Vanished { path } => ExplainError::NoFile { path },
                 error => ExplainError::from(error),
             }
@@ -208,8 +208,7 @@ struct Code {
 }
 
 impl Activation {
-    /// Whether documentation is shown in the project at `root` without being asked for. Fails when the project cannot be
-    /// walked.
+    /// Whether documentation is shown automatically in the project at `root`. Fails when the project cannot be walked.
     pub fn covers(self, root: &Path) -> Result<bool, EngineError> {
         match self {
             Self::Always => Ok(true),

@@ -21,7 +21,7 @@ use crate::{Cancellation, Detail, Engine, EngineError, Neighbour, Neighbours, PE
 /// What is explored.
 #[derive(Clone, Debug, Default)]
 pub struct ExploreRequest {
-    /// What the code probably looks like.
+    /// Guesses of what the code looks like.
     pub guesses: Guesses,
     /// Only this file or folder, or files whose path matches.
     pub path: Option<String>,
@@ -31,7 +31,7 @@ pub struct ExploreRequest {
     pub cancellation: Cancellation,
 }
 
-/// What there is to a question.
+/// The answer to a question.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Explored {
     /// Name of the project.
@@ -46,9 +46,9 @@ pub struct Explored {
     pub named: Vec<ExploredDefinition>,
     /// How the definitions among these call each other, where others are between them.
     pub ways: Vec<Vec<Neighbour>>,
-    /// Where else an answer may be.
+    /// Less likely places.
     pub places: Vec<ExploredPlace>,
-    /// What else to know.
+    /// Notes for the caller.
     pub notes: Vec<String>,
     /// Time for all of it.
     pub elapsed_ms: f64,
@@ -64,19 +64,19 @@ pub struct ExploredPiece {
     pub definitions: Vec<(String, (u32, u32))>,
     /// Its lines with their numbers.
     pub code: String,
-    /// What it uses that is short and matters here, with numbered lines.
+    /// Short and relevant definitions that it uses, with numbered lines.
     pub helpers: Vec<ExploredDefinition>,
-    /// What else it uses, who calls it.
+    /// Its other callees, and its callers.
     #[serde(flatten)]
     pub around: Neighbours,
     /// Other definitions of its file with their lines.
     pub siblings: Vec<(String, (u32, u32))>,
 }
 
-/// A definition that is not what was searched for.
+/// A definition that is related to a hit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExploredDefinition {
-    /// What it is, and where.
+    /// Its kind and place.
     #[serde(flatten)]
     pub definition: Neighbour,
     /// Its numbered lines, if it is short and likely to answer.
@@ -91,7 +91,7 @@ pub struct ExploredPlace {
     pub path: String,
     /// First and last line.
     pub lines: (u32, u32),
-    /// What they define, qualified by what it is in.
+    /// The qualified names of their definitions.
     pub name: Option<String>,
     /// Probability that they answer, from 0 to 1.
     pub score: f32,
@@ -180,14 +180,14 @@ impl ExploredPlace {
     }
 }
 
-/// What a hit is called, after what encloses it.
+/// The qualified name of a hit.
 fn name(hit: &Hit) -> Option<String> {
     let name = hit.symbol_name.as_deref()?;
     let language = Language::from_id(&hit.language)?;
     Some(qualified_name(hit.parent.as_deref(), name, hit.chunk_type, language))
 }
 
-/// No more hits of a file than a search shows.
+/// The hits, limited per file as in a search.
 fn limited_per_file(hits: &[Hit]) -> Vec<&Hit> {
     let mut n_of: HashMap<&str, usize> = HashMap::new();
     let mut limited = Vec::new();

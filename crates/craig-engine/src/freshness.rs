@@ -77,7 +77,7 @@ impl ProjectWatch {
         }
     }
 
-    /// Takes the state, or says since when another thread has it.
+    /// Takes the state, or returns since when another thread has had it.
     fn take(self: &Arc<Self>, slot: &mut Slot) -> Result<Turn, Instant> {
         match mem::replace(slot, Slot::Taken { since: Instant::now() }) {
             Slot::Returned(state) => Ok(Turn { watch: Arc::clone(self), state }),
@@ -136,7 +136,7 @@ impl Turn {
             Some(false) => {
                 state.verified.as_ref().is_some_and(|(then, at)| then == project && at.elapsed() < MAX_TRUST)
             }
-            // The detector reports a change once: whoever asks next must not take the index for fresh.
+            // The detector reports a change once, so the index must not count as fresh for the next caller.
             Some(true) => {
                 state.verified = None;
                 false
@@ -149,7 +149,7 @@ impl Turn {
         }
     }
 
-    /// To be called before the directory is walked, so that no change falls between.
+    /// Must be called before the directory is walked, so that no change is missed in between.
     pub(crate) fn before_walk(&mut self, project: &Project, cookies: &Path) {
         self.state.verified = None;
         match &self.state.detection {

@@ -20,7 +20,7 @@ use crate::{Engine, EngineError};
 pub use self::line::GrepLine;
 pub use self::pattern::Case;
 
-/// How to search for a pattern, which comes beside it.
+/// Options of a search for a pattern, which is a separate argument.
 #[derive(Clone, Debug)]
 pub struct GrepRequest {
     /// Whether capital letters matter.
@@ -29,7 +29,7 @@ pub struct GrepRequest {
     pub whole_words: bool,
     /// Whether the pattern is a text instead of a regular expression.
     pub literal: bool,
-    /// Most lines, or files; all are counted.
+    /// Maximum number of lines, or files; all are counted.
     pub limit: usize,
     /// Lines to show before each line.
     pub before: usize,
@@ -99,7 +99,7 @@ pub struct GrepAnswer {
     pub total_files: u64,
     /// The first of these lines, by path and line.
     pub lines: Vec<GrepLine>,
-    /// What else to know: that no file passes the filters, or which files match that are not searched, and why.
+    /// Notes: that no file passes the filters, or which files match that are not searched, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -126,7 +126,7 @@ pub struct GrepCounts {
     pub total_files: u64,
     /// The first of these files, by path.
     pub files: Vec<GrepFile>,
-    /// What else to know: that no file passes the filters, or which files match that are not searched, and why.
+    /// Notes: that no file passes the filters, or which files match that are not searched, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -152,11 +152,11 @@ struct MatchingFile {
 /// Bytes of text that are read while the texts before them are searched.
 const GROUP_BYTES: u64 = 4 << 20;
 
-/// Files of which the lines are cut out at the same time.
+/// Number of files whose lines are extracted in parallel.
 const FILES_SHOWN_AT_ONCE: usize = 64;
 
 impl Engine {
-    /// The lines of a project, as it is indexed now, that match a regular expression, by path and line.
+    /// The lines of a project, as currently indexed, that match a regular expression, by path and line.
     pub fn grep(
         &self,
         handle: &str,
@@ -180,7 +180,7 @@ impl Engine {
         })
     }
 
-    /// The files of a project, as it is indexed now, with a line that matches a regular expression, by path.
+    /// The files of a project, as currently indexed, with a line that matches a regular expression, by path.
     pub fn grep_counts(
         &self,
         handle: &str,

@@ -50,7 +50,7 @@ pub struct IngestRequest {
     pub options: SourceOptions,
     /// What to do when another process ingests the same project.
     pub waiting: Waiting,
-    /// What it may do without asking.
+    /// What it may do without confirmation.
     pub consent: Consent,
 }
 
@@ -189,14 +189,14 @@ impl Engine {
         store.check_writable()?;
         let IngestMode { compare, waiting, fetching, consent } = mode;
         let lock = lock(store, project, waiting, progress)?;
-        // Whoever had the lock may have changed the project, or purged it.
+        // The previous holder of the lock may have changed the project, or purged it.
         let project = &reload(store, project)?;
         let stored = StoredOptions::parse(&project.options);
         let commit =
             self.bring_clone_up_to_date(store, project, &stored, fetching, with_credentials, progress)?;
         let embedder = self.embedder()?;
         let is_current = stored.are_made_with(embedder.id());
-        // What another version cut or another model embedded is made anew.
+        // Chunks of another version and vectors of another model are rebuilt.
         let compare = if is_current { compare } else { Compare::Nothing };
         let root = root_of(project)?;
         let options = stored.source();
@@ -217,7 +217,7 @@ impl Engine {
         let mut notes = lock.record_run(|| self.perform(store, &run, &plan, &mut tally, progress))?;
         if is_of_another_version {
             notes.push(
-                "all files were read again, since another version of Craig had made the index".to_owned(),
+                "all files were read again, since the index was built by another version of Craig".to_owned(),
             );
         }
         Ok(IngestReport { git: made.origin(), notes, ..tally.into_report(project, started) })
@@ -236,7 +236,7 @@ impl Engine {
         if plan.is_empty() && is_complete(store, run.project)? {
             return self.finish(store, run, tally, progress);
         }
-        // A status row says how it goes and how it ended.
+        // A status row records the progress and the outcome.
         let ingestion = store.begin_ingestion(run.project.id, tally.n_total as u64)?;
         let done = self
             .commit_all(store, run, &ingestion, plan, tally, progress)
@@ -262,7 +262,7 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Vec<String>, EngineError> {
         let Run { project, made, .. } = run;
-        // Not before all files are made: a run that is cut off has to make them all again.
+        // Only after all files are written: an interrupted run has to write them all again.
         if made.to_json() != project.options {
             store.create_project(&project.name, &project.source_path, &made.to_json())?;
         }
@@ -272,7 +272,7 @@ impl Engine {
             // All is committed, and the next search brings the index up to date.
             Err(EngineError::Search(SearchError::Store(StoreError::Held { holder }))) => {
                 notes.push(format!(
-                    "the search index of {} was left as it is: {holder} is writing it",
+                    "the search index of {} was not updated: {holder} is writing it",
                     project.name
                 ));
             }
@@ -309,7 +309,7 @@ impl Engine {
     }
 }
 
-/// What the ingestion is going to cost, if it needs consent; fails if there is none.
+/// The cost of the ingestion, if it needs consent; fails if consent was not given.
 fn cost(
     store: &Store,
     project: &Project,
@@ -331,7 +331,7 @@ fn cost(
     }
 }
 
-/// Whether the newest ingestion said that it was done: one that died may have left everything but its last word.
+/// Whether the newest ingestion recorded its completion; a killed one may have stored everything except that.
 fn is_complete(store: &Store, project: &Project) -> Result<bool, EngineError> {
     let newest = store.ingestion_status(project)?;
     Ok(project.content_hash.is_some() && newest.state == IngestionState::Completed)
@@ -383,7 +383,7 @@ fn free_name(store: &Store, base: &str) -> Result<String, EngineError> {
     Ok(candidates.into_iter().find(|name| !taken.contains(name)).unwrap_or(base))
 }
 
-/// What the files of one run are read with.
+/// The readers and models of one run.
 struct Run<'a> {
     project: &'a Project,
     /// How files are made, to be noted when all of them are.
@@ -407,7 +407,7 @@ struct Group {
     last_path: String,
 }
 
-/// What became of one file.
+/// The result for one file.
 enum Outcome {
     Changed(Box<IndexedFile>),
     Same(TrackedFile),
@@ -415,7 +415,7 @@ enum Outcome {
 }
 
 impl Run<'_> {
-    /// Reads, cuts and embeds `files` group by group, for as long as somebody takes the groups.
+    /// Reads, chunks and embeds `files` group by group, as long as the receiver takes the groups.
     fn produce(
         &self,
         files: &[(Entry, Option<TrackedFile>)],
@@ -634,16 +634,16 @@ pub(crate) fn checked_name(name: &str) -> Result<String, EngineError> {
         return refuse("it is longer than 200 bytes");
     }
     if trimmed.chars().any(char::is_control) {
-        return refuse("it has control characters");
+        return refuse("it contains control characters");
     }
     if trimmed.bytes().all(|b| b.is_ascii_digit()) {
-        return refuse("a number would be taken for a project's id");
+        return refuse("a number would be read as a project's id");
     }
     if trimmed.starts_with('-') {
-        return refuse("it would be taken for an option");
+        return refuse("it would be read as an option");
     }
     if trimmed.contains(['/', '\\']) || trimmed.starts_with('~') || [".", ".."].contains(&trimmed) {
-        return refuse("it would be taken for a path");
+        return refuse("it would be read as a path");
     }
     Ok(trimmed.to_owned())
 }
@@ -663,7 +663,7 @@ fn now_ns() -> i64 {
     jiff::Timestamp::now().as_nanosecond() as i64
 }
 
-/// What a run has met so far.
+/// The running totals of an ingestion.
 #[derive(Default)]
 struct Tally {
     files: FileCounts,

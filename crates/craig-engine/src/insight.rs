@@ -15,7 +15,7 @@ const DEPENDENCIES: DerivedFile = DerivedFile { name: "dependencies", version: A
 const QUALITY: DerivedFile = DerivedFile { name: "quality", version: Quality::VERSION };
 
 impl Engine {
-    /// What the files of a project depend on: each other, and packages.
+    /// The dependencies of a project's files on each other and on packages.
     pub fn dependencies(
         &self,
         handle: &str,
@@ -37,7 +37,7 @@ impl Engine {
         })
     }
 
-    /// What a file, a folder or a symbol uses and is used by, and what a change of it would reach.
+    /// The dependencies and dependents of a file, folder or symbol, and the files that a change of it affects.
     pub fn relations(
         &self,
         handle: &str,
@@ -65,8 +65,8 @@ impl Engine {
         })
     }
 
-    /// The report that is kept beside the index of a project, if it is of the present generation; else what `make` makes,
-    /// which is kept then.
+    /// The report that is stored with the index of a project, if it is of the present generation; otherwise the result
+    /// of `make`, which is kept then.
     fn kept_report<T: Serialize + DeserializeOwned>(
         &self,
         handle: &str,
@@ -87,7 +87,7 @@ impl Engine {
         })
     }
 
-    /// The analysis of a project, which is read as it is in a snapshot of the caller.
+    /// The analysis of a project in a snapshot of the caller.
     fn analysis(
         &self,
         store: &Store,

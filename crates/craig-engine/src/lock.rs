@@ -1,4 +1,4 @@
-//! Locks that survive a panic of whoever held them.
+//! Locks that survive a panic of their holder.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

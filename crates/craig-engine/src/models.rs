@@ -10,7 +10,7 @@ use craig_model::{
 
 use crate::config::{EmbedderConfig, Keyed, LanguageModelConfig};
 
-/// What embeds.
+/// The embedder.
 pub(crate) fn embedder(config: &EmbedderConfig) -> Result<Arc<dyn Embedder>, ModelError> {
     match config {
         EmbedderConfig::Builtin => Ok(Arc::new(StaticModel::builtin())),

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::GitOrigin;
 
-/// Changes when files are cut or their names are read in another way, so that projects cut by an older version are cut anew.
+/// Changes when files are chunked or their names are read differently, so that projects of an older version are read
+/// again.
 const FORMAT: u32 = 17;
 
 /// The options that a project was ingested with. Unknown keys of a newer version are left alone.
@@ -48,7 +49,7 @@ impl StoredGit {
 }
 
 impl StoredOptions {
-    /// Stores what differs from the defaults; nothing is said to be cut or embedded yet.
+    /// Stores the options that differ from the defaults, without a record of chunking or embedding.
     pub(crate) fn from_source(options: &SourceOptions) -> Self {
         let default = SourceOptions::default();
         let limit = options.max_file_size_bytes;
@@ -65,7 +66,7 @@ impl StoredOptions {
         }
     }
 
-    /// Says that the directory is a clone.
+    /// Records that the directory is a clone.
     pub(crate) fn cloned_from(self, remote: &Remote) -> Self {
         let (url, reference) = (remote.url.to_string(), remote.reference.clone());
         let public_only = remote.reach == Reach::Public;
@@ -73,7 +74,7 @@ impl StoredOptions {
         Self { git: Some(git), ..self }
     }
 
-    /// Says that all files are those of a commit; nothing when that is not known.
+    /// Records the commit of all files, or nothing if it is unknown.
     pub(crate) fn at(mut self, commit: Option<Commit>) -> Self {
         if let (Some(git), Some(commit)) = (&mut self.git, commit) {
             git.commit = Some(commit.0);
@@ -88,7 +89,7 @@ impl StoredOptions {
         Some(Remote { url, reference: git.reference.clone(), depth: git.depth, reach: git.reach() })
     }
 
-    /// The same, to be told.
+    /// The same for reports.
     pub(crate) fn origin(&self) -> Option<GitOrigin> {
         let git = self.git.clone()?;
         let reach = git.reach();
@@ -105,12 +106,12 @@ impl StoredOptions {
         serde_json::from_str(json).unwrap_or_default()
     }
 
-    /// Says that all files are cut as this version does and embedded with `embedder`.
+    /// Records that all files are chunked by this version and embedded with `embedder`.
     pub(crate) fn made_with(self, embedder: &str) -> Self {
         Self { format: FORMAT, embedder: embedder.to_owned(), ..self }
     }
 
-    /// Says of how files are cut and embedded, and of what they were cloned from, what `other` says.
+    /// Copies the records of chunking, embedding and cloning from `other`.
     pub(crate) fn made_like(self, other: &Self) -> Self {
         let commit = other.commit().map(|commit| Commit(commit.to_owned()));
         let git = self.git.clone().or_else(|| other.git.clone());

@@ -11,12 +11,13 @@ use crate::project::unknown_file;
 use crate::symbol_graph::FileLines;
 use crate::{Engine, EngineError};
 
-/// What of an outline is wanted.
+/// Options of an outline.
 #[derive(Clone, Debug)]
 pub struct OutlineRequest {
-    /// Most levels of definitions in definitions; `None` is all of a file's, and the first of a folder's files.
+    /// Maximum number of levels of definitions in definitions; `None` is all of a file's, and the first of a folder's
+    /// files.
     pub depth: Option<usize>,
-    /// Most definitions.
+    /// Maximum number of definitions.
     pub limit: usize,
 }
 
@@ -35,7 +36,7 @@ pub struct Outline {
     pub path: String,
     /// Files with definitions, by path.
     pub files: Vec<FileOutline>,
-    /// Files that were not looked at, since the limit was reached before.
+    /// Number of files that were skipped because the limit was reached.
     pub files_left: u64,
 }
 
@@ -57,7 +58,7 @@ pub struct FileOutline {
 pub struct OutlinedDefinition {
     /// Name as written.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ChunkKind,
     /// Qualified name of what it belongs to.
     pub parent: Option<String>,
@@ -67,7 +68,7 @@ pub struct OutlinedDefinition {
     pub line: u32,
     /// Last line, 1-based, inclusive.
     pub line_end: u32,
-    /// How it is declared, on one line.
+    /// Its declaration on one line.
     pub signature: String,
 }
 
@@ -75,7 +76,7 @@ pub struct OutlinedDefinition {
 const GROUP: usize = 32;
 
 impl Engine {
-    /// The definitions of the file or folder at `path`, of a project as it is indexed now.
+    /// The definitions of the file or folder at `path`, of a project as currently indexed.
     ///
     /// Fails if there is no such file or folder.
     pub fn outline(

@@ -1,4 +1,4 @@
-//! What an ingestion has to do: the directory as it is, held against the store.
+//! The work of an ingestion: the current directory compared with the store.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ pub(crate) enum Compare {
     Stamp,
     /// By content hash.
     Content,
-    /// Not at all: every file is cut and stored anew.
+    /// No comparison: every file is chunked and stored again.
     Nothing,
 }
 
 /// Files to read, files to drop.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
-    /// Files whose content has to be looked at, with what the store knows of them.
+    /// Files whose content must be read, with their rows in the store.
     pub(crate) read: Vec<(Entry, Option<TrackedFile>)>,
     /// Files that are gone.
     pub(crate) removed: Vec<TrackedFile>,

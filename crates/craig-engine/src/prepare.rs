@@ -30,7 +30,7 @@ pub struct PrepareRequest<'a> {
     /// How long to wait for another request that compares or ingests the project; then what is committed answers. `None`
     /// waits until it is done.
     pub max_wait: Option<Duration>,
-    /// What an ingestion may do without asking.
+    /// What an ingestion may do without confirmation.
     pub consent: Consent,
 }
 
@@ -61,7 +61,7 @@ pub enum Refresh {
     Ingest,
     /// They are looked for and reported.
     Compare,
-    /// Nothing: the index answers as it is.
+    /// No check: the index is used unchanged.
     Skip,
 }
 
@@ -80,7 +80,7 @@ pub enum Freshness {
     DirectoryGone,
     /// Changes of the directory cannot be written into the database: why not.
     Unwritable(String),
-    /// Nobody looked.
+    /// The directory was not checked.
     Unchecked,
 }
 
@@ -159,7 +159,7 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Freshness, EngineError> {
         let mut store = self.store()?;
-        // Whoever had the turn before may have brought it up to date.
+        // The previous holder may have brought it up to date.
         let project = &self.find(&store, &project.reference)?;
         if turn.is_fresh(project) {
             return Ok(Freshness::UpToDate(None));
@@ -273,7 +273,7 @@ fn turn(watch: &Arc<ProjectWatch>, max_wait: Option<Duration>) -> Option<Turn> {
     }
 }
 
-/// What can be said of a project without a walk over its directory.
+/// The freshness of a project, as far as it is known without a walk over its directory.
 fn without_walk(project: &Project, refresh: Refresh) -> Option<Freshness> {
     match refresh {
         Refresh::Skip => Some(Freshness::Unchecked),
@@ -308,8 +308,8 @@ fn holds(project: &Project, folder: &Path) -> bool {
         || !is_there(project)
 }
 
-/// The directory to ingest for `root`, which no project holds: the top of its working tree if that lies in the directory of
-/// a project, which then leaves it out.
+/// The directory to ingest for `root`, which is in no project: the top of its working tree if that is in the directory
+/// of a project, which then leaves it out.
 fn root_to_ingest(store: &Store, root: Root) -> Result<Root, EngineError> {
     let Some(around) = projects_above(store, &root)?.into_iter().next() else { return Ok(root) };
     let is_below = |folder: &&Path| folder.as_os_str().len() > around.source_path.len();

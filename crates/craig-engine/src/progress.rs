@@ -1,6 +1,6 @@
 //! Progress of a long operation.
 
-/// What an ingestion is doing.
+/// The phase of an ingestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Waiting for another process that ingests the same project.
@@ -15,7 +15,7 @@ pub enum Phase {
     Reading,
     /// Building the search index.
     Indexing,
-    /// Reading everything that is stored: `current` says which part.
+    /// Reading all stored data; `current` is the part.
     Examining,
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn root_of(project: &Project) -> Result<Root, EngineError> {
     }
 }
 
-/// The project as it is now; one that is gone is reported by its name.
+/// The current row of the project; a removed project is an error with its name.
 pub(crate) fn reload(store: &Store, project: &Project) -> Result<Project, EngineError> {
     store.project(&project.reference).map_err(|error| match error {
         StoreError::UnknownProject { known, .. } => {

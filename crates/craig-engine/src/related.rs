@@ -10,7 +10,7 @@ use crate::project::unknown_file;
 use crate::search::SearchRequest;
 use crate::{Detail, Engine, EngineError, Hit};
 
-/// What people and assistants read if nothing is much like a place.
+/// The message for people and assistants if nothing is very similar to a place.
 pub const NOTHING_ALIKE: &str = "nothing here is much like it; nearest:";
 
 /// What is like a place.
@@ -32,7 +32,7 @@ pub struct Related {
     pub is_alike: bool,
 }
 
-/// Bytes of a place that are searched for: what it is about stands at its beginning.
+/// Number of bytes of a place that are searched for: its beginning shows what it is about.
 const MOST_BYTES: usize = 4_000;
 
 /// Share of their words that two pieces of code have in common if they are much alike.
@@ -116,7 +116,7 @@ fn words_of(text: &str) -> HashSet<String> {
     prose_words(text).into_iter().collect()
 }
 
-/// A tracked file with its chunks, of which one without text has none.
+/// A tracked file with its chunks; a file without text has none.
 fn stored_file(store: &Store, project: &Project, path: &str) -> Result<Option<StoredFile>, EngineError> {
     match store.tracked_file(project.id, path)? {
         Some(tracked) => {

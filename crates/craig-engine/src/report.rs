@@ -146,7 +146,7 @@ pub struct ProjectStatus {
     pub error: Option<String>,
 }
 
-/// What a project has in its index, without counting it through.
+/// The size of a project's index, from stored counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectGlance {
     /// Name of the project.

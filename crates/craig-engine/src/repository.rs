@@ -1,4 +1,4 @@
-//! Projects of repositories: cloned beside the database, followed from commit to commit.
+//! Projects of repositories, which are cloned next to the database and followed from commit to commit.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub struct RepositoryRequest {
     pub options: SourceOptions,
     /// What to do when another process ingests the same project.
     pub waiting: Waiting,
-    /// What it may do without asking.
+    /// What it may do without confirmation.
     pub consent: Consent,
 }
 
@@ -52,7 +52,7 @@ impl Engine {
     /// Clones a repository, unless that was done before, and ingests its files as a project; a clone is brought to the
     /// newest commit.
     ///
-    /// The clone lies beside the database and is removed with the project.
+    /// The clone is stored next to the database and is removed with the project.
     pub fn ingest_repository(
         &self,
         request: &RepositoryRequest,
@@ -81,7 +81,7 @@ impl Engine {
             .map_err(EngineError::from)
             .and_then(|root| self.register(&mut store, &root, name, &remote.url.name(), stored));
         if registered.is_err() && is_new {
-            // Nobody would ever remove it; the failure itself matters more.
+            // Otherwise it would never be removed; the failure itself matters more.
             let _ = checkout.remove();
         }
         let fetching = if is_new { Fetching::Done } else { Fetching::Newest };

@@ -13,16 +13,16 @@ use serde::Serialize;
 use crate::{Engine, EngineError, RerankerConfig};
 pub(crate) use pipeline::{RerankPipeline, RerankSubject, Rerankers};
 
-/// What became of reranking.
+/// The outcome of reranking.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RerankReport {
-    /// What reranked.
+    /// Name of the reranker.
     pub reranker: String,
     /// Whether its order counts.
     pub status: RerankStatus,
-    /// Why the first order stands, when it does.
+    /// Why the original order was kept, if it was.
     pub reason: Option<String>,
-    /// Hits that were looked at.
+    /// Number of reranked hits.
     pub candidates: usize,
     /// Milliseconds that it took.
     pub elapsed_ms: f64,
@@ -127,7 +127,7 @@ impl Engine {
 }
 
 impl RerankReport {
-    /// The report of a reranker that cannot be loaded: the first order stands.
+    /// The report for a reranker that cannot be loaded: the original order is kept.
     pub(crate) fn unavailable(error: ModelError, n_candidates: usize) -> Self {
         Self {
             reranker: "the configured reranker".to_owned(),
@@ -140,7 +140,7 @@ impl RerankReport {
     }
 }
 
-/// Orders the first hits as the reranker says; the others stay behind them.
+/// Orders the first hits by the reranker's scores; the others follow them.
 ///
 /// A reranker's scores are no probabilities of relevance, and no two rerankers' are alike. So the calibrated relevances of
 /// the hits stay, and are assigned again in the new order: the best place gets the highest. A threshold lets as many hits

@@ -15,12 +15,13 @@ use serde::Serialize;
 use crate::rerank::{RerankReport, RerankSubject, reranked};
 use crate::{Detail, Engine, EngineError};
 
-/// How to search; the query itself comes beside it.
+/// Options of a search; the query itself is a separate argument.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
-    /// Most hits.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Most hits of one file. With 1, hits are in the order of their files; with more, in the order of their lines.
+    /// Maximum number of hits of one file. With 1, hits are in the order of their files; with more, in the order of
+    /// their lines.
     pub per_file: usize,
     /// Hits below this relevance are left out; 0..=1.
     pub min_score: f32,
@@ -40,11 +41,11 @@ pub struct SearchRequest {
     pub without: Vec<&'static str>,
     /// How much of each hit's text is given.
     pub detail: Detail,
-    /// What was said before.
+    /// The earlier messages.
     pub history: Option<String>,
     /// The message as it was written, where the query leaves code and stack traces out: the lines that its traces name count.
     pub message: Option<String>,
-    /// What the asker expects the code to look like.
+    /// What the caller expects the code to look like.
     pub guesses: Guesses,
     /// Ends reranking from another thread.
     pub cancellation: Cancellation,
@@ -84,14 +85,14 @@ impl SearchRequest {
         languages(&self.languages).map(drop)
     }
 
-    /// This request with enough hits for a reranker to choose from, whatever their relevance, in the order that they are
-    /// found in; [`narrowed`](Self::narrowed) then gives what was asked for.
+    /// This request with enough hits for a reranker to choose from, whatever their relevance, in the order that they
+    /// are found in; [`narrowed`](Self::narrowed) then returns the requested ones.
     #[must_use]
     fn widened(&self, n_candidates: usize) -> Self {
         Self { limit: self.limit.max(n_candidates), min_score: 0.0, rerank: false, ..self.clone() }
     }
 
-    /// Of reranked hits, those that were asked for.
+    /// The requested number of reranked hits.
     fn narrowed(&self, mut hits: Vec<Hit>) -> Vec<Hit> {
         hits.retain(|hit| hit.score >= self.min_score);
         hits.truncate(self.limit);
@@ -127,7 +128,7 @@ pub(crate) fn languages(names: &[String]) -> Result<Vec<Language>, EngineError> 
     names.iter().map(|name| language(name)).collect()
 }
 
-/// What people and assistants read where a query does not seem to be answered.
+/// The message for people and assistants if no hit seems to answer.
 pub const NO_ANSWER: &str = "nothing here seems to answer this; nearest:";
 
 /// A query seems to be answered if its first hit is at least this likely to answer …
@@ -136,7 +137,7 @@ const ANSWERS: f32 = 0.05;
 /// … or it is at least this likely to be about the project.
 const ABOUT: f32 = 0.5;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchAnswer {
     /// Name of the project searched.
@@ -149,16 +150,16 @@ pub struct SearchAnswer {
     pub hits: Vec<Hit>,
     /// Whether anything seems to answer; if not, the hits are the nearest that there is.
     pub is_answered: bool,
-    /// What became of reranking, when a reranker is configured.
+    /// The outcome of reranking, if a reranker is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank: Option<RerankReport>,
-    /// What else to know: that no file passes the filters, or that a damaged index was rebuilt.
+    /// Notes: that no file passes the filters, or that a damaged index was rebuilt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 impl Engine {
-    /// Searches a project as it is indexed now.
+    /// Searches a project as currently indexed.
     pub fn search(
         &self,
         handle: &str,
@@ -217,7 +218,8 @@ impl Engine {
         Ok(SearchAnswer { project: project.name, query, hits, is_answered, rerank, elapsed_ms, notes })
     }
 
-    /// What a search finds, on the way to another answer; nothing reranks it. What the user should know is added to `notes`.
+    /// The hits of a search that is part of another answer, without reranking. Messages for the user are added to
+    /// `notes`.
     pub(crate) fn found(
         &self,
         store: &Store,
@@ -248,7 +250,7 @@ impl Engine {
             let found = self.ask_index(store, &project, notes, |index| {
                 let _snapshot = store.snapshot()?;
                 let generation = store.generation(project.id)?;
-                // Whoever ingests all the time must not keep us from answering: files that are gone are left out then.
+                // Constant ingestion must not block answers: in that case, removed files are omitted.
                 let is_last = generation.is_some() && n_tries >= MOST_TRIES;
                 let is_of_index = generation == Some(index.generation());
                 (is_of_index || is_last).then(|| index.search(store, query, &*embedder, &options)).transpose()
@@ -318,7 +320,7 @@ pub(crate) fn without_secrets(guesses: &Guesses) -> Guesses {
     Guesses { names: masked(&guesses.names), code: masked(&guesses.code) }
 }
 
-/// How often a search begins anew when its index was changed meanwhile.
+/// Maximum number of retries of a search whose index changed in the meantime.
 const MOST_TRIES: usize = 4;
 
 fn language(name: &str) -> Result<Language, EngineError> {

@@ -19,7 +19,7 @@ pub enum Detail {
     Lines,
     /// The whole symbol that the hit is a part of, with the numbers of its lines.
     Symbol,
-    /// The hit as it is indexed.
+    /// The hit as indexed.
     #[default]
     Full,
 }
@@ -30,7 +30,7 @@ const MAX_LINES: usize = 40;
 /// Symbols with more lines than this are not given whole.
 const MAX_SYMBOL_LINES: u32 = 400;
 
-/// Most hits of one file where no number of them is asked for: the piece that answers may be the second of the right file.
+/// Default maximum number of hits per file: the piece that answers may be the second of the right file.
 pub const PER_FILE: usize = 3;
 
 /// How likely the second and the third hit need to be in comparison with the first to be given with their code.
@@ -40,7 +40,7 @@ const MIN_SHARES: [f32; 2] = [0.2, 0.5];
 const MAX_PLACES: usize = 3;
 pub(crate) const MIN_PLACE: f32 = 0.02;
 
-/// What is shown of hits where no number of them is asked for.
+/// How much of the hits is shown without a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
     /// First hits, with their code.
@@ -266,10 +266,10 @@ fn best_run(scores: &[f32], head: usize, length: usize) -> usize {
     if best.contains(&head) { head } else { best[best.len() / 2] }
 }
 
-/// What a word counts for that is part of the symbol's own name: all of its lines are about that.
+/// Weight of a word that is part of the symbol's own name, which all of its lines are about.
 const OWN_NAME: f32 = 0.3;
 
-/// What an identifier of the query counts for where it occurs whole.
+/// Weight of an identifier of the query that occurs as a whole.
 const IDENTIFIER: f32 = 3.0;
 
 /// How much each line of a text shares with a query.
@@ -296,7 +296,7 @@ fn line_scores(lines: &[&str], symbol: Option<&str>, query: &str) -> Vec<f32> {
     for word in found.iter().flat_map(BTreeMap::keys) {
         *n_lines_with.entry(word).or_default() += 1.0;
     }
-    // A word that is on every line says nothing about one of them.
+    // A word on every line does not distinguish any of them.
     let score = |found: &BTreeMap<String, f32>| {
         found.iter().map(|(word, weight)| weight / n_lines_with[word.as_str()].sqrt()).sum::<f32>()
     };

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use crate::lock::locked;
 
-/// One value for each key. Whoever asks first makes it; whoever asks meanwhile waits, and gets the same one.
+/// One value per key. The first caller creates it; concurrent callers wait and get the same value.
 ///
-/// An old value is dropped as soon as it is replaced and nobody uses it any more: values may hold open files.
+/// An old value is dropped as soon as it is replaced and no longer used, since values may hold open files.
 pub(crate) struct SingleFlight<K, V> {
     /// Held only to find a slot. The lock of a slot is held while its value is made: callers that want the same value are
     /// to wait for it, and no others.
@@ -42,7 +42,7 @@ impl<K: Eq + Hash, V: Clone> SingleFlight<K, V> {
         Ok(value.insert(make()?).clone())
     }
 
-    /// Makes the value of `key` anew. If that fails, the old one stays.
+    /// Replaces the value of `key`. If that fails, the old one is kept.
     pub(crate) fn replace<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<(), E> {
         let slot = Arc::clone(locked(&self.slots).entry(key).or_default());
         let mut value = locked(&slot);

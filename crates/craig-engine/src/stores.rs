@@ -123,6 +123,6 @@ fn workspace_database(config: &Config) -> Result<Option<RepositoryDatabase>, Eng
         file: file.to_str().ok_or_else(|| open_error("its name is not UTF-8"))?.to_owned(),
         role: Role::Workspace,
         data_folder: data_folder
-            .ok_or_else(|| open_error("there is no home directory to know it again by"))?,
+            .ok_or_else(|| open_error("there is no home directory to store its identity in"))?,
     }))
 }

@@ -47,15 +47,15 @@ pub use self::editor::{BoundSymbol, OutlinedName, SymbolCursor, SymbolPlace, Sym
 /// Which references count, and how many are listed.
 #[derive(Clone, Debug)]
 pub struct SymbolRequest {
-    /// Least confidence of a reference, in percent.
+    /// Minimum confidence of a reference, in percent.
     pub min_confidence: u8,
     /// Roles of references; empty means all.
     pub roles: Vec<Role>,
-    /// Most steps: of callers' callers, of what a change affects.
+    /// Maximum number of steps: of callers' callers, of what a change affects.
     pub depth: u32,
-    /// Most rows; all are counted.
+    /// Maximum number of rows; all are counted.
     pub limit: usize,
-    /// Most lines with the symbol's name that are bound to nothing; `None` if they are not asked for.
+    /// Maximum number of unbound lines with the symbol's name; `None` omits them.
     pub unbound: Option<usize>,
     /// Ends the work from another thread.
     pub cancellation: Cancellation,
@@ -77,11 +77,11 @@ impl Default for SymbolRequest {
 /// Other symbols of a name that are listed.
 const MOST_OTHERS: usize = 10;
 
-/// Definitions of a name that are looked at for other symbols.
+/// Maximum number of definitions of a name that are considered for other symbols.
 const MOST_CANDIDATES: usize = 200;
 
 impl Engine {
-    /// The definition of a symbol of a project, as it is indexed now: `route`, `Router.route`, or `src/router.py:12`.
+    /// The definition of a symbol of a project, as currently indexed: `route`, `Router.route`, or `src/router.py:12`.
     pub fn symbol(
         &self,
         handle: &str,
@@ -141,7 +141,7 @@ impl Engine {
         self.ask_graph(handle, name, request, |asked| Ok(calls::hierarchy(asked, direction, request)))
     }
 
-    /// What a change of a symbol may affect, down to the requested depth, in its own file as well.
+    /// The symbols and files that a change of a symbol may affect, to the requested depth, including its own file.
     pub fn impact(&self, handle: &str, name: &str, request: &SymbolRequest) -> Result<Impact, EngineError> {
         self.ask_graph(handle, name, request, |asked| Ok(impact(asked, request)))
     }
@@ -171,7 +171,7 @@ impl Engine {
         EngineError::UnknownSymbol { project: of, name, similar, note }
     }
 
-    /// The graph of a project, which is read as it is in a snapshot of the caller.
+    /// The graph of a project in a snapshot of the caller.
     pub(crate) fn symbol_graph(
         &self,
         store: &Store,
@@ -195,7 +195,7 @@ struct Asked<'a> {
     parts: Vec<SymbolIx>,
     /// Definitions that were named as well, the likeliest first.
     others: Vec<SymbolIx>,
-    /// The line that was asked for, if no name is defined there.
+    /// The requested line, if no name is defined there.
     inner_line: Option<u32>,
 }
 
@@ -303,7 +303,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// What the symbol overrides, each symbol once.
+    /// The members that the symbol overrides, each once.
     fn overridden(&self) -> BTreeSet<SymbolIx> {
         let all = self.parts.iter().flat_map(|&part| self.graph.overridden(part));
         all.map(|base| self.representative(base)).take(MOST_OTHERS).collect()

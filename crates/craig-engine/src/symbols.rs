@@ -15,7 +15,7 @@ pub struct Symbol {
     pub path: String,
     /// Name as written.
     pub name: String,
-    /// What it is: `function`, `class` and so on.
+    /// Its kind: `function`, `class` and so on.
     pub kind: String,
     /// Qualified name of what encloses it.
     pub parent: Option<String>,
@@ -26,7 +26,8 @@ pub struct Symbol {
 }
 
 impl Engine {
-    /// Definitions of a project, as it is indexed now, whose names hold `part` in any case; the most similar names first.
+    /// Definitions of a project, as currently indexed, whose names hold `part` in any case; the most similar names
+    /// first.
     pub fn symbols(&self, handle: &str, part: &str, limit: usize) -> Result<Vec<Symbol>, EngineError> {
         let store = self.store()?;
         let found = self.read(&store, handle, |project| Ok(store.symbols_with(project.id, part, limit)?))?;
@@ -41,8 +42,8 @@ impl Engine {
         Ok(found.into_iter().map(symbol).collect())
     }
 
-    /// The definitions of `name` in a project as it is indexed now, the likeliest first: `request`, or `Client.request` with
-    /// what encloses it.
+    /// The definitions of `name` in a project as currently indexed, the likeliest first: `request`, or `Client.request`
+    /// with what encloses it.
     pub fn definitions(&self, handle: &str, name: &str, limit: usize) -> Result<Vec<Hit>, EngineError> {
         let store = self.store()?;
         let project = self.find(&store, handle)?;

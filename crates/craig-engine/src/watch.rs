@@ -1,4 +1,4 @@
-//! Keeping a project up to date for as long as somebody wants it to be.
+//! Keeps a project up to date until the watch is stopped.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::project::root_of;
 use crate::report::IngestReport;
 use crate::{Engine, EngineError, Progress};
 
-/// What a watch reports.
+/// An event of a watch.
 #[derive(Debug)]
 pub enum WatchEvent<'a> {
-    /// The directory is watched from now on. The notice says why changes are looked for by polling, when they are.
+    /// The watch has started. The notice is the reason for polling, if changes are polled.
     Watching {
         /// Why, and what to do about it.
         notice: Option<&'a str>,

@@ -14,11 +14,11 @@ pub(crate) const OTHER_MODEL: &str = "other";
 /// The breakers of one provider, by its own names of models.
 pub(crate) struct Breakers {
     settings: BreakerSettings,
-    /// Of the models that the configuration names; the empty name is the provider's own choice.
+    /// Breakers of the configured models; the empty name is the provider's own choice.
     configured: BTreeMap<String, Arc<Breaker>>,
     /// Of models that only clients name. The lock is held to find one, never while something is awaited.
     others: Mutex<HashMap<String, Arc<Breaker>>>,
-    /// Of those beyond [`MAX_OTHER_MODELS`].
+    /// The common breaker of all models beyond [`MAX_OTHER_MODELS`].
     rest: Arc<Breaker>,
 }
 

@@ -23,13 +23,13 @@ pub(crate) struct CallFailure {
     pub(crate) is_short_circuit: bool,
     /// Whether the gateway is to blame: the provider had too little time, or there was no room for its answer.
     pub(crate) is_ours: bool,
-    /// What exactly is wrong, where the class says too little.
+    /// The exact problem, if the class is too general.
     pub(crate) detail: Option<&'static Detail>,
     /// The provider's error, without its key; only its client may see it.
     pub(crate) provider_error: Option<ProviderError>,
 }
 
-/// A failure with a label and a message of its own, because somebody can act on it.
+/// A failure with its own label and message, because the reader can act on it.
 #[derive(Debug)]
 pub(crate) struct Detail {
     /// Its name in metrics, logs and headers.
@@ -40,21 +40,22 @@ pub(crate) struct Detail {
 
 static REDIRECT: Detail = Detail {
     label: "redirect",
-    message: "the provider redirects to another address, which the gateway does not follow: its operator should check 'base_url'",
+    message: "the provider redirects to another address, which the gateway does not follow: ask the operator of \
+              the gateway to check 'base_url'",
 };
 
 pub(crate) static COMPRESSED: Detail = Detail {
     label: "compressed",
-    message: "the provider compresses its answer, although the gateway asks for a plain one",
+    message: "the provider sent a compressed response, although the gateway requested a plain one",
 };
 
 static NO_RESULTS: Detail =
-    Detail { label: "no_results", message: "the reranking provider gave an answer without results" };
+    Detail { label: "no_results", message: "the reranking provider's response has no results" };
 
-static QUEUE_FULL: Detail = Detail { label: "queue_full", message: "too many reranks are waiting already" };
+static QUEUE_FULL: Detail = Detail { label: "queue_full", message: "too many reranks are already queued" };
 
 static QUEUE_TIMEOUT: Detail =
-    Detail { label: "queue_timeout", message: "other reranks took the time that this one had" };
+    Detail { label: "queue_timeout", message: "the time limit expired while this rerank was queued" };
 
 static RERANK_TIMEOUT: Detail =
     Detail { label: "timeout", message: "reranking took longer than 'reranker.timeout_ms' allows" };
@@ -141,7 +142,7 @@ impl CallFailure {
                 let status = self.status.and_then(|status| StatusCode::from_u16(status).ok());
                 let error = self.provider_error.clone().unwrap_or_default();
                 let message = match error.message.as_str() {
-                    "" => "the provider refuses the request".to_owned(),
+                    "" => "the provider refused the request".to_owned(),
                     message => without_quotes(message, sent),
                 };
                 Problem {
@@ -153,20 +154,20 @@ impl CallFailure {
             }
             FailureClass::RateLimit => Problem::too_many(
                 "upstream_rate_limit",
-                "the provider's limit is reached",
+                "the provider's rate limit is reached",
                 self.retry_after.unwrap_or(Duration::from_secs(1)),
             ),
             FailureClass::Auth => Problem::upstream(
                 StatusCode::BAD_GATEWAY,
                 "upstream_auth",
-                "the provider does not accept the gateway's key: ask the operator of the gateway to check it",
+                "the provider rejected the gateway's key: ask the operator of the gateway to check it",
             ),
             FailureClass::Busy => {
                 let message = self.detail.map_or("too many requests at once", |detail| detail.message);
                 Problem::too_many(self.label(), message, Duration::from_secs(1))
             }
             FailureClass::Timeout => {
-                let provider = ("upstream_timeout", "the provider gave no answer in time");
+                let provider = ("upstream_timeout", "the provider did not respond in time");
                 let (code, message) =
                     self.detail.map_or(provider, |detail| ("rerank_timeout", detail.message));
                 Problem::upstream(StatusCode::GATEWAY_TIMEOUT, code, message)
@@ -196,8 +197,7 @@ impl CallFailure {
             FailureClass::BadAnswer | FailureClass::Cancelled => Problem::upstream(
                 StatusCode::BAD_GATEWAY,
                 "upstream_bad_answer",
-                self.detail
-                    .map_or("the provider gave an answer that cannot be used", |detail| detail.message),
+                self.detail.map_or("the provider's response is invalid", |detail| detail.message),
             ),
         }
     }
@@ -258,7 +258,7 @@ fn provider_error(target: &Target, body: &Bytes) -> ProviderError {
     let text = String::from_utf8_lossy(body);
     let error = serde_json::from_str::<Value>(&text).unwrap_or_default();
     let field = |name: &str| error["error"][name].as_str().map(|text| shortened(&target.redact(text)));
-    // A page of HTML says nothing to a client.
+    // A page of HTML is useless to a client.
     let message = if error.is_null() { String::new() } else { shortened(&target.redact(&message_in(&text))) };
     ProviderError { message, code: field("code"), param: field("param") }
 }

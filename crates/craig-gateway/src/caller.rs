@@ -1,4 +1,4 @@
-//! Authentication: the holder of a key, or anybody on this machine while there are no keys.
+//! Authentication: the holder of a key, or any user of this machine while there are no keys.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -118,12 +118,12 @@ impl Gate {
     }
 }
 
-/// Without keys only this machine is served, by its own names: any other name that resolves to it is DNS rebinding.
+/// Without keys, only this machine is served, by its own names: any other name that resolves to it is DNS rebinding.
 fn check_host(headers: &HeaderMap) -> Result<(), Problem> {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     match host {
         Some(host) if !is_own(host) => {
-            Err(Problem::forbidden("without keys the gateway answers to localhost only"))
+            Err(Problem::forbidden("without keys, the gateway serves only localhost"))
         }
         _ => Ok(()),
     }

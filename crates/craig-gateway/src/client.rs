@@ -17,13 +17,13 @@ use crate::call::{COMPRESSED, CallFailure};
 use crate::protocol::MAX_ERROR_BYTES;
 use crate::target::Target;
 
-/// Longest wait for a connection.
+/// Maximum wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connections that are not used for so long are closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Most bytes that are read ahead of one connection.
+/// Maximum number of bytes that are read ahead of one connection.
 const MAX_BUFFER_BYTES: usize = 64 << 10;
 
 /// Longest time to read an error of a provider.
@@ -62,7 +62,7 @@ impl Client {
         self.budget.reservation()
     }
 
-    /// Posts JSON with these headers beside its own; gives the answer when it is a success, as soon as its head is there. The
+    /// Posts JSON with these additional headers; returns a successful response as soon as its head has arrived. The
     /// caller ends the wait.
     pub(crate) async fn post(
         &self,
@@ -120,7 +120,7 @@ impl Client {
     }
 }
 
-/// Whether a body is sent as it is meant.
+/// Whether a body is sent without compression.
 pub(crate) fn is_plain(headers: &HeaderMap) -> bool {
     headers.get_all(header::CONTENT_ENCODING).iter().all(|value| {
         let value = value.as_bytes().trim_ascii();

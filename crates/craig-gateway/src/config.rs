@@ -34,7 +34,7 @@ pub struct GatewayConfig {
     pub rerank_usd_per_million_tokens: f64,
     /// Requests of one key in an hour; `None` for any number.
     pub limits: HourlyLimits,
-    /// How streams are framed, unless a request says otherwise.
+    /// The default framing of streams.
     pub framing: Framing,
     /// How much is put into conversations, and where.
     pub injection: Injection,
@@ -44,7 +44,7 @@ pub struct GatewayConfig {
     pub masking: Masking,
     /// Whether `/metrics` needs no key.
     pub has_open_metrics: bool,
-    /// Web origins that are allowed, beside those of this machine.
+    /// Allowed web origins, in addition to those of this machine.
     pub origins: Vec<String>,
     /// Whether each request is logged.
     pub logs_requests: bool,
@@ -63,9 +63,9 @@ pub struct Bounds {
     pub max_buffered_bytes: usize,
     /// Open connections.
     pub max_connections: usize,
-    /// Longest wait for a client.
+    /// Maximum wait for a client.
     pub client_timeout: Duration,
-    /// Longest wait for a provider's answer, or the beginning of its stream.
+    /// Maximum wait for a provider's answer, or the beginning of its stream.
     pub upstream_timeout: Duration,
     /// Time without a first byte after which the next provider is asked as well.
     pub first_byte_timeout: Duration,
@@ -79,7 +79,7 @@ pub struct Bounds {
     pub grace: Duration,
     /// Tries for each provider.
     pub tries: usize,
-    /// When a model of a provider is not asked for a while.
+    /// When a failing model of a provider is paused.
     pub breaker: BreakerSettings,
 }
 
@@ -97,11 +97,11 @@ pub struct HourlyLimits {
 pub struct Injection {
     /// Most results.
     pub results: usize,
-    /// Most tokens of them.
+    /// Maximum number of tokens of them.
     pub max_tokens: usize,
-    /// Where they stand.
+    /// Their position.
     pub placement: Placement,
-    /// Most bytes of what was put in that are remembered, to put it in again.
+    /// Maximum number of bytes of what was put in that are remembered, to put it in again.
     pub memory_bytes: u64,
     /// How long.
     pub memory_time: Duration,
@@ -114,11 +114,11 @@ pub struct GuessConfig {
     pub ask: AskModel,
     /// Its name; `None` for the model of each request.
     pub model: Option<String>,
-    /// Longest wait for its answer.
+    /// Maximum wait for its answer.
     pub timeout: Duration,
 }
 
-/// Where context stands in a conversation.
+/// The position of context in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
@@ -135,9 +135,9 @@ pub enum Placement {
 pub enum Masking {
     /// None.
     Off,
-    /// Those of the context that it adds.
+    /// Secrets in the context that it adds.
     Context,
-    /// Those of the whole conversation.
+    /// Secrets in the whole conversation.
     All,
 }
 
@@ -154,7 +154,7 @@ pub enum ConfigError {
     #[error(transparent)]
     Upstreams(#[from] UpstreamsError),
     /// One of two settings that belong together is missing.
-    #[error("'gateway.tls_cert' and 'gateway.tls_key' belong together, and only one is set")]
+    #[error("'gateway.tls_cert' and 'gateway.tls_key' must both be set, and only one is")]
     HalfTls,
     /// An environment variable that a setting names is not set.
     #[error("'gateway.redis_env' names {0}, which is not set")]

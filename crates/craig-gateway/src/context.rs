@@ -32,7 +32,7 @@ pub(crate) struct ContextBody {
     open_files: Vec<String>,
     /// Most pieces of code.
     max_chunks: Option<usize>,
-    /// Least score of a piece, 0 to 1; also called `min_score`.
+    /// Minimum score of a piece, 0 to 1; also called `min_score`.
     #[serde(alias = "min_score")]
     min_similarity: Option<f32>,
     /// Token budget.
@@ -113,7 +113,7 @@ enum Subject {
         #[serde(default)]
         history: Vec<String>,
         conversation: Option<String>,
-        /// What the asker expects the code to look like.
+        /// What the caller expects the code to look like.
         #[serde(flatten)]
         guesses: Guesses,
     },

@@ -1,5 +1,5 @@
-//! What was put into conversations. It is put in again, the same bytes in the same place, when the conversation goes on: the
-//! provider's prompt cache then still has everything before the new turn.
+//! Context that was added to conversations. When a conversation continues, the same bytes are added in the same place:
+//! the provider's prompt cache then still has everything before the new turn.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::config::Placement;
 use crate::conversation::UserTurn;
 use crate::shared::Redis;
 
-/// Bytes of an entry beside its text.
+/// Overhead of an entry in bytes.
 const ENTRY_BYTES: usize = 200;
 
 /// Names the conversation up to a question: a hash of what the user wrote until then.
 pub(crate) type Key = blake3::Hash;
 
-/// What was put before a question.
+/// The context that was added before a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Inserted {
     /// Empty if there was nothing to put in.
@@ -54,7 +54,7 @@ impl ContextMemory {
         Some(Self { local, redis, time })
     }
 
-    /// What was put before those of these turns that are remembered.
+    /// The context that was added before the remembered ones of these turns.
     pub(crate) async fn recall(&self, turns: &[UserTurn]) -> Vec<(UserTurn, Arc<Inserted>)> {
         let keys: Vec<Key> = turns.iter().map(|turn| turn.key).collect();
         let found = self.get(&keys).await;

@@ -29,7 +29,7 @@ pub(crate) struct Conversation<'a> {
     pub(crate) has_malformed_results: bool,
     /// Whether the answer is to be streamed.
     pub(crate) is_streamed: bool,
-    /// Whether results are to be reranked, if the request says so.
+    /// Whether to rerank results, if the request specifies it.
     pub(crate) rerank: Option<bool>,
     /// Project to search when no results came.
     pub(crate) project: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct Conversation<'a> {
     turns: Option<&'a str>,
 }
 
-/// Earlier messages that are read, and how much of each: what one is about stands at its beginning.
+/// Number of earlier messages to read, and how much of each: its beginning shows its subject.
 const MAX_HISTORY: usize = 10;
 const MAX_HISTORY_BYTES: usize = 2_000;
 

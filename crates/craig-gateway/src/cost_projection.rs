@@ -1,4 +1,4 @@
-//! What a month costs at the pace of the last hour.
+//! The projected cost of a month at the rate of the last hour.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

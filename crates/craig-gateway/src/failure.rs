@@ -53,7 +53,8 @@ impl Problem {
     }
 
     pub(crate) fn unauthorized() -> Self {
-        let message = "a gateway key is needed: send it as 'Authorization: Bearer …', 'x-api-key' or 'api-key'; 'craig gateway keys add' makes one";
+        let message = "a gateway key is required: send it as 'Authorization: Bearer …', 'x-api-key' or \
+                       'api-key'; 'craig gateway keys add' creates one";
         Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
     }
 
@@ -83,8 +84,7 @@ impl Problem {
 
     /// There is no memory left for another request, or for a part of it.
     pub(crate) fn overloaded() -> Self {
-        let message =
-            "the gateway has no memory left for this request, which 'gateway.max_buffered' bounds: try again";
+        let message = "the gateway has reached its memory limit, 'gateway.max_buffered': try again";
         Self { retry_after: Some(Duration::from_secs(1)), ..Self::unavailable("overloaded", message) }
     }
 
@@ -196,10 +196,10 @@ impl From<EngineError> for Problem {
         match error {
             EngineError::Store(craig_engine::StoreError::UnknownProject { .. }) => Self::not_found(
                 "unknown_project",
-                "there is no such project: 'craig list' on the gateway's machine lists them",
+                "no such project: 'craig list' on the gateway's machine lists all projects",
             ),
             EngineError::Search(craig_engine::SearchError::EmptyQuery) => {
-                Self::invalid_field("query", "the query has no words to search with")
+                Self::invalid_field("query", "the query contains no words")
             }
             EngineError::Search(craig_engine::SearchError::Glob { .. }) => {
                 Self::invalid_field("path", "'path' is not a pattern such as 'src/**/*.rs'")
@@ -207,15 +207,13 @@ impl From<EngineError> for Problem {
             EngineError::ScoreOutOfRange { .. } => {
                 Self::invalid_field("min_score", "'min_score' goes from 0 to 1")
             }
-            EngineError::UnknownLanguage { .. } => {
-                Self::invalid_field("languages", "there is no language of that name")
-            }
-            error if error.fault() == Fault::User => Self::invalid("the engine refuses the request"),
+            EngineError::UnknownLanguage { .. } => Self::invalid_field("languages", "no such language"),
+            error if error.fault() == Fault::User => Self::invalid("the engine refused the request"),
             EngineError::Model(error) | EngineError::Search(craig_engine::SearchError::Model(error)) => {
                 let code = class_name(error.class());
                 Self::upstream(StatusCode::BAD_GATEWAY, code, "the configured model cannot be used")
             }
-            _ => Self::unavailable("index_unavailable", "the index cannot be read now"),
+            _ => Self::unavailable("index_unavailable", "the index is not readable at the moment"),
         }
     }
 }

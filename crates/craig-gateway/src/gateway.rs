@@ -34,7 +34,7 @@ const MAX_ENGINE_CALLS: usize = 4;
 /// Requests whose results are masked and counted at the same time.
 const MAX_COUNTING: usize = 4;
 
-/// Longest wait for an engine's answer.
+/// Maximum wait for an engine's answer.
 const ENGINE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long, and for how many projects, it is remembered whether an index is up to date.
@@ -64,7 +64,7 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The certificate or its key cannot be used.
-    #[error("cannot speak TLS: {0}")]
+    #[error("cannot use TLS: {0}")]
     Tls(#[from] TlsError),
     /// A provider's address or key cannot be used.
     #[error("{0}")]
@@ -89,7 +89,7 @@ pub(crate) struct Gateway {
     /// Whether the index of a project is up to date with its files, by the name of the project.
     pub(crate) freshness: Cache<String, bool>,
     pub(crate) known_guesses: GuessCache,
-    /// What was put into conversations; `None` if it is not remembered.
+    /// Context that was added to conversations; `None` if it is not remembered.
     pub(crate) context_memory: Option<ContextMemory>,
     pub(crate) engine: Arc<Engine>,
     /// Permits to mask and count the results of clients, which takes memory beyond that of their request.
@@ -158,7 +158,7 @@ impl Gateway {
         })
     }
 
-    /// Memory to reserve for `copies` of a body of `n_bytes`. A quarter of the budget is left for the body as it is sent on,
+    /// Memory to reserve for `copies` of a body of `n_bytes`. A quarter of the budget is left for the forwarded body,
     /// so that a request that is larger than all of it may still come alone.
     pub(crate) fn room_for(&self, n_bytes: usize, copies: usize) -> usize {
         let total = self.for_requests.total_bytes();

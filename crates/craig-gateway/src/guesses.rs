@@ -1,4 +1,5 @@
-//! What a model expects the code to look like: asked for when the message alone finds nothing sure, and searched for with it.
+//! Guesses of a model about the code: requested if the results for the message alone are uncertain, and searched for
+//! with it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,12 +36,12 @@ pub(crate) fn guess_cache() -> GuessCache {
     Cache::new(MAX_KEPT)
 }
 
-/// What came of asking for guesses.
+/// The outcome of a request for guesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GuessOutcome {
     /// They were searched for.
     Used,
-    /// Those of an earlier request were.
+    /// The guesses of an earlier request were used.
     Cached,
     /// The model did not answer in time.
     Late,
@@ -82,7 +83,7 @@ impl Gateway {
         let is_reranked = self.wants_rerank(conversation.rerank) && self.engine.reranks_context();
         let mut first = context_request(conversation, question);
         if is_reranked {
-            // Only what is used in the end is reranked.
+            // Only the final results are reranked.
             first.rerank = Some(false);
         }
         let alone = self.chat_context(caller, project.clone(), first, report).await?;

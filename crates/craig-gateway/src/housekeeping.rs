@@ -1,4 +1,4 @@
-//! Work beside the requests: reloading keys, logging breakers that open, projecting costs.
+//! Background work: reloading keys, logging breakers that open, projecting costs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

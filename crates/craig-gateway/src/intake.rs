@@ -33,8 +33,8 @@ const COPIES: usize = 3;
 /// The same once a body is parsed and worked on: its texts, what is counted, ranked and masked of them.
 pub(crate) const WORK_COPIES: usize = 6;
 
-/// Most bytes of headers. Hyper bounds its buffer by the same number, but checks only while a head is incomplete: one that
-/// arrives in a few large pieces may be longer.
+/// Maximum number of bytes of headers. Hyper bounds its buffer by the same number, but checks only while a head is
+/// incomplete: one that arrives in a few large pieces may be longer.
 pub(crate) const MAX_HEADER_BYTES: usize = 64 << 10;
 
 /// The header with the id of a request.
@@ -45,7 +45,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     let started = Instant::now();
     let _open = Counted::new(&gateway.metrics.open_requests);
     let matched = request.extensions().get::<MatchedPath>().and_then(|path| Route::at(path.as_str()));
-    // No path of a client becomes a label.
+    // A client's path must not become a label.
     let route = matched.map_or("other", |route| route.path);
     let method = request.method().clone();
     let request_id = request_id(request.headers());
@@ -188,7 +188,7 @@ async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservatio
     let mut whole = BytesMut::new();
     let mut only = None;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Problem::invalid("the request broke off"))?;
+        let frame = frame.map_err(|_| Problem::invalid("the request ended early"))?;
         let Ok(data) = frame.into_data() else { continue };
         let n_bytes = whole.len() + only.as_ref().map_or(0, Bytes::len) + data.len();
         let refusal = if n_bytes > bounds.max_body_bytes {
@@ -255,7 +255,7 @@ fn shape_of(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.strip_prefix("missing field ") {
         Some(rest) => format!("the field {} is missing", rest.split(' ').next().unwrap_or_default()),
-        None => "a field has a value of the wrong kind".to_owned(),
+        None => "a field has a value of the wrong type".to_owned(),
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// Most lines that wait to be written; more are dropped and counted.
+/// Maximum number of lines that wait to be written; more are dropped and counted.
 const MAX_WAITING_LINES: usize = 10_000;
 
 /// An event of the log.

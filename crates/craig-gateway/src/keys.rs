@@ -19,7 +19,7 @@ use thiserror::Error;
 /// The prefix of keys, by which scanners for leaked secrets can recognize them.
 const PREFIX: &str = "craig_";
 
-/// One client's key, as it is stored.
+/// The stored form of a client's key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyRecord {
@@ -64,13 +64,13 @@ pub enum KeysError {
         reason: String,
     },
     /// There is no such key.
-    #[error("there is no key {0:?}")]
+    #[error("no key {0:?}")]
     Unknown(String),
     /// A key of that name is in use.
-    #[error("there is a key named {0:?} already")]
+    #[error("a key named {0:?} already exists")]
     NameTaken(String),
     /// The system gives no random numbers.
-    #[error("the system gives no random numbers")]
+    #[error("the system does not provide random numbers")]
     NoRandom,
 }
 
@@ -98,7 +98,7 @@ impl KeyRing {
         let malformed = |reason: String| KeysError::Malformed { path: path.to_owned(), reason };
         let records: Vec<KeyRecord> =
             serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-        Self::from_records(records, changed_at).ok_or_else(|| malformed("a hash is no SHA-256".to_owned()))
+        Self::from_records(records, changed_at).ok_or_else(|| malformed("a hash is not SHA-256".to_owned()))
     }
 
     fn from_records(mut records: Vec<KeyRecord>, changed_at: Option<SystemTime>) -> Option<Self> {

@@ -83,7 +83,7 @@ impl Limit {
 /// The error for a client beyond its limit.
 pub(crate) fn refusal(allowance: Allowance) -> Problem {
     let Allowance { resource, per_hour, verdict } = allowance;
-    let message = format!("this key may {} {per_hour} times an hour", resource.name());
+    let message = format!("this key may {} {per_hour} times per hour", resource.name());
     Problem {
         allowance: Some(Box::new(allowance)),
         ..Problem::too_many("rate_limit_exceeded", message, verdict.wait)

@@ -18,7 +18,7 @@ use crate::search::{SearchBody, SearchResponse};
 use crate::snippet::Snippet;
 use crate::status::{Model, ModelList, Status};
 
-/// The document as it is served.
+/// The served document.
 pub(crate) static DOCUMENT: LazyLock<String> = LazyLock::new(|| document().to_string());
 
 fn document() -> Value {

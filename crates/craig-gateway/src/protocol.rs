@@ -14,7 +14,7 @@ use crate::failure::Problem;
 use crate::raw::RawObject;
 pub(crate) use usage::Usage;
 
-/// What a provider is asked for.
+/// The operation that is requested from a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Chat,
@@ -29,7 +29,7 @@ pub(crate) enum Operation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProtocolName {
-    /// OpenAI's `/chat/completions`, and beside it `/completions` and `/embeddings`.
+    /// OpenAI's `/chat/completions`, with `/completions` and `/embeddings`.
     Chat,
     /// OpenAI's `/responses`.
     Responses,
@@ -37,7 +37,7 @@ pub enum ProtocolName {
     Messages,
 }
 
-/// What differs between the protocols.
+/// The differences between the protocols.
 pub(crate) trait Protocol: Send + Sync {
     /// The header that carries a provider's key.
     fn key_header(&self, key: &str) -> (HeaderName, String);
@@ -71,7 +71,7 @@ pub(crate) trait Protocol: Send + Sync {
     /// Whether a turn calls tools.
     fn calls_tools(&self, turn: &RawObject<'_>) -> bool;
 
-    /// What an event of a stream is, by its name and its data; `None` if the data is no JSON object, or only a part of one.
+    /// The kind of an event of a stream, by its name and data; `None` if the data is not a complete JSON object.
     fn event(&self, name: &[u8], data: &[u8]) -> Option<EventKind>;
 
     /// Whether a stream is complete after its last event, and the tokens that it reports.
@@ -96,10 +96,10 @@ pub(crate) trait Protocol: Send + Sync {
     fn text_of(&self, answer: &[u8]) -> Option<String>;
 }
 
-/// What an event of a stream is.
+/// The kind of an event of a stream.
 #[derive(Debug, PartialEq)]
 pub(crate) enum EventKind {
-    /// No part of an answer: a sign of life, an empty list of choices.
+    /// An event without a part of an answer: a keep-alive, an empty list of choices.
     Other,
     /// Part of an answer.
     Answer,
@@ -189,7 +189,7 @@ impl ProtocolName {
         }
     }
 
-    /// The operations of a provider that speaks it.
+    /// The operations of a provider that supports it.
     pub(crate) fn operations(self) -> &'static [Operation] {
         match self {
             Self::Chat => &[Operation::Chat, Operation::Completions, Operation::Embeddings],

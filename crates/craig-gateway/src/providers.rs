@@ -49,7 +49,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) headers: HeaderMap,
 }
 
-/// A provider that may answer, and the operation it is asked for.
+/// A provider that may answer, and the requested operation.
 #[derive(Clone, Copy)]
 struct Candidate<'p> {
     provider: &'p Provider,
@@ -61,7 +61,7 @@ struct Candidate<'p> {
 pub(crate) enum Answer {
     /// All of it.
     Whole(Parts, Bytes, Option<Usage>),
-    /// A stream, of which everything up to the first good event is there.
+    /// A stream that has arrived up to its first good event.
     Stream(Parts, Bytes, Incoming),
 }
 
@@ -145,9 +145,9 @@ impl Providers {
         self.race(&candidates, ask.model, pace, &ask.headers, body, |failure| failure).await
     }
 
-    /// Asks for something that the client's own request, which comes next, can do without: each provider is asked once, and
-    /// its failures are not held against it, since they must not keep that request from it. A provider is asked in the first
-    /// protocol that it speaks, for which `body` makes the request.
+    /// Asks for something that the client's own request, which comes next, can do without: each provider is asked once,
+    /// and its failures are not held against it, since they must not keep that request from it. A provider is asked in
+    /// the first protocol that it supports, for which `body` creates the request.
     pub(crate) async fn ask_beforehand(
         &self,
         model: Option<&str>,
@@ -199,7 +199,8 @@ impl Providers {
         }
     }
 
-    /// Those that serve `model`: first those that name it, then those that take any. `target` is what one is asked for.
+    /// The providers of `model`: first those that name it, then those that accept any. `target` is the requested
+    /// operation.
     fn candidates<'p>(
         &'p self,
         model: Option<&str>,
@@ -274,7 +275,7 @@ impl Providers {
 }
 
 impl Provider {
-    /// Where it is asked for `operation`; `None` if it does not speak the protocol.
+    /// The address for `operation`; `None` if it does not support the protocol.
     fn target(&self, operation: Operation) -> Option<&(Operation, Target)> {
         self.targets.iter().find(|(served, _)| *served == operation)
     }

@@ -1,4 +1,4 @@
-//! Requests for models: finds context, puts it into the conversation, and passes the model's answer on.
+//! Requests for models: finds context, adds it to the conversation, and forwards the model's response.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -125,8 +125,9 @@ fn other_protocol(operation: Operation, protocols: &[ProtocolName]) -> Problem {
         |protocol: &ProtocolName| format!("\"{}\" (/v1/{})", protocol.name(), protocol.conversation().path());
     let others: Vec<String> = protocols.iter().map(other).collect();
     let message = format!(
-        "the providers of this model do not speak \"{}\", which /v1/{} needs, but {}: the gateway does not translate between \
-         protocols. Use that path, or add the protocol to 'protocols' of a provider that speaks it",
+        "the providers of this model do not support \"{}\", which /v1/{} requires, but {}: the gateway does not \
+         translate between protocols. Use that path, or add the protocol to 'protocols' of a provider that \
+         supports it",
         operation.protocol_name().name(),
         operation.path(),
         others.join(" and "),
@@ -186,7 +187,7 @@ async fn inject(
     };
     let again = inserted.pop_if(|(turn, _)| turn.key == current.key);
     let (context, own) = match again {
-        // A question that was not answered yet is asked anew: the code may have changed since.
+        // An unanswered question is searched again: the code may have changed since.
         Some((_, own)) if question.is_answered() => (InjectedContext::again(&own), own),
         _ if question.text.trim().is_empty() => return Ok((InjectedContext::default(), None)),
         _ => {
@@ -216,7 +217,7 @@ struct Times {
     answered: Instant,
 }
 
-/// Who was asked for what, and when.
+/// The provider, the operation and the time of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     upstream: &'a str,

@@ -18,7 +18,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// Time limits and retries of a race.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// Most time until the first provider begins to answer.
+    /// Maximum time until the first provider begins to answer.
     pub(crate) timeout: Duration,
     /// Time without a first byte after which the next provider is asked as well.
     pub(crate) first_byte: Duration,

@@ -123,7 +123,7 @@ pub(crate) struct RerankAnswer {
     /// The same, unless `top_k` was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<Vec<RankedDocument>>,
-    /// What ordered the documents; in batches, where no header can say it.
+    /// The source of the order; only in batches, which have no header for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'static str>,
 }
@@ -210,7 +210,7 @@ pub(crate) async fn rerank(
     Ok(response)
 }
 
-/// Counts, queues and answers each request of a batch on its own; the error of one stands in its place.
+/// Counts, queues and answers each request of a batch on its own; an error takes the place of its response.
 pub(crate) async fn rerank_batch(
     State(gateway): State<Arc<Gateway>>,
     request: Request,
@@ -368,7 +368,7 @@ impl RerankBody {
         }
     }
 
-    /// Documents in their order, with their texts if they were asked for.
+    /// Documents in their order, with their texts if requested.
     fn ranked(
         &self,
         order: &[craig_engine::RankedDocument],
@@ -386,7 +386,7 @@ impl RerankBody {
 }
 
 impl Ranked {
-    /// The body with what a single answer says in its header.
+    /// The body with the fields that a single response has in its header.
     fn with_source(self) -> RerankAnswer {
         RerankAnswer { source: Some(self.source.name()), ..self.body }
     }

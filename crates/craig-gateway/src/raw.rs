@@ -1,4 +1,4 @@
-//! JSON that is passed on: unknown fields stay unchanged, to the byte.
+//! Forwarded JSON: unknown fields are preserved byte for byte.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ impl<'a> RawObject<'a> {
         }
         Err(match serde_json::from_str::<IgnoredAny>(text) {
             Ok(_) if text.trim_ascii_start().starts_with('{') => "the request has too many fields".to_owned(),
-            Ok(_) => "the request is no JSON object".to_owned(),
+            Ok(_) => "the request is not a JSON object".to_owned(),
             Err(error) => {
                 format!("the request is not JSON: line {}, column {}", error.line(), error.column())
             }
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn what_is_no_object_or_says_two_things_is_refused() {
         let refused = |body: &str| RawObject::read(body.as_bytes()).unwrap_err();
-        assert_eq!(refused("[]"), "the request is no JSON object");
+        assert_eq!(refused("[]"), "the request is not a JSON object");
         assert_eq!(refused("{\"a\":"), "the request is not JSON: line 1, column 5");
         assert_eq!(refused("{\"a\":1,}"), "the request is not JSON: line 1, column 8");
         assert_eq!(refused("{} x"), "the request is not JSON: line 1, column 4");

@@ -27,7 +27,7 @@ impl RerankDocument {
     }
 }
 
-/// Where an order came from.
+/// The source of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Reranker(RerankSource),
@@ -55,7 +55,7 @@ impl Source {
     }
 }
 
-/// Cancels what it stands for when it is dropped, as happens when the client goes away.
+/// Cancels its rerank when it is dropped, for example because the client disconnects.
 #[derive(Default)]
 pub(crate) struct CancelOnDrop(pub(crate) Cancellation);
 

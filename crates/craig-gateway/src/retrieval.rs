@@ -32,7 +32,7 @@ use crate::traces::SpanKind;
 /// Most results that a request may bring.
 pub(crate) const MAX_RESULTS: usize = 1_000;
 
-/// Longest wait for whether an index is up to date with its files.
+/// Maximum wait for whether an index is up to date with its files.
 const FRESHNESS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long a check continues for the requests after it.
@@ -45,14 +45,14 @@ const MAX_CONTEXT_TOKENS: usize = 200_000;
 /// How something was found, for headers, logs and metrics.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// Where the order came from; `None` if nothing was searched.
+    /// The source of the order; `None` if nothing was searched.
     pub(crate) source: Option<Source>,
     /// Why there is less than there could be, or why it may be wrong.
     pub(crate) trouble: Vec<&'static str>,
     pub(crate) allowances: Vec<Allowance>,
     pub(crate) search_time: Duration,
     pub(crate) rerank_time: Duration,
-    /// What came of asking for guesses; `None` if there was no need.
+    /// The outcome of a request for guesses; `None` if it was unnecessary.
     pub(crate) guesses: Option<GuessOutcome>,
     pub(crate) guess_time: Duration,
     n_candidates: usize,
@@ -126,7 +126,7 @@ impl Gateway {
         mut results: Vec<Snippet>,
         query: &str,
     ) -> Result<InjectedContext, Problem> {
-        // The order of the client's search stands when reranking fails.
+        // If reranking fails, the order of the client's search is kept.
         results.sort_by(|a, b| b.score.unwrap_or_default().total_cmp(&a.score.unwrap_or_default()));
         let mut report = Report::new(Source::Off);
         report.n_candidates = results.len();
@@ -192,8 +192,8 @@ impl Gateway {
         }
     }
 
-    /// Context of a project, as `/v1/context` gives it, and with guesses if it is unsure. A conversation goes on without
-    /// context, whatever fails, and its answer says why.
+    /// Context of a project, as `/v1/context` gives it, and with guesses if it is unsure. A conversation goes on
+    /// without context, whatever fails, and its response has the reason.
     async fn project_context(
         self: &Arc<Self>,
         caller: &Caller,
@@ -232,8 +232,8 @@ impl Gateway {
         requested.unwrap_or(self.config.engine.context.chat.rerank)
     }
 
-    /// Context for a chat message by the engine, reranked if the request or otherwise the setting says so. What went wrong
-    /// beside it is added to `report`.
+    /// Context for a chat message by the engine, reranked if the request or otherwise the setting requires it. Problems
+    /// are added to `report`.
     pub(crate) async fn chat_context(
         self: &Arc<Self>,
         caller: &Caller,
@@ -257,7 +257,7 @@ impl Gateway {
         self.context_answer(caller, project, permit, call, report).await
     }
 
-    /// Context by an engine call; one that reranks needs a permit. What went wrong beside it is added to `report`.
+    /// Context by an engine call; one that reranks needs a permit. Problems are added to `report`.
     pub(crate) async fn context_answer(
         self: &Arc<Self>,
         caller: &Caller,
@@ -271,7 +271,7 @@ impl Gateway {
         let trouble = self.index_trouble(project);
         let (answer, trouble) = tokio::join!(self.searching(permit, call), trouble);
         let answer = answer?;
-        // The answer for a missing project says so itself.
+        // The response for a missing project already includes the reason.
         if answer.reason_code != Some(NoContext::NotReady) {
             report.trouble.extend(trouble);
         }
@@ -329,7 +329,7 @@ impl Gateway {
     }
 
     /// The permit of a request that wants reranking, which is counted against the limit of its client. Without one the
-    /// order of the search stands; if there is no reranker, it is the best one already.
+    /// order of the search is kept; without a reranker, it is already the best one.
     async fn permit_to_rerank(
         &self,
         caller: &Caller,
@@ -391,7 +391,7 @@ impl Gateway {
         }
     }
 
-    /// The order of the search stands.
+    /// The order of the search is kept.
     fn fall_back(&self, report: &mut Report, trouble: &'static str) {
         self.metrics.reranks.with_label_values(&[Source::Fallback.name()]).inc();
         report.fall_back(trouble);
@@ -538,7 +538,7 @@ fn check_number(results: &[Snippet]) -> Result<(), Problem> {
     }
 }
 
-/// What the engine is asked for a conversation.
+/// The request to the engine for a conversation.
 pub(crate) fn context_request(
     conversation: &Conversation<'_>,
     question: &Question<'_>,

@@ -30,16 +30,16 @@ pub(crate) struct Route {
     pub(crate) description: &'static str,
     /// Schema of the request, if it has a body.
     pub(crate) request: Option<&'static str>,
-    /// What a good answer is, and its content.
+    /// Description and content of a successful response.
     pub(crate) answer: (&'static str, Content),
     /// Headers of a request and of a good answer that the OpenAPI document describes.
     pub(crate) parameters: &'static [&'static str],
     pub(crate) headers: &'static [&'static [&'static str]],
-    /// Statuses of errors beside those of all routes of its kind.
+    /// Statuses of errors in addition to those of all routes of its kind.
     pub(crate) errors: &'static [(u16, &'static str)],
 }
 
-/// Who may use a route.
+/// Access control of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Everybody,
@@ -299,14 +299,13 @@ async fn openapi() -> Response {
 }
 
 async fn nothing() -> Response {
-    Problem::not_found("unknown_path", "there is no such path: GET /openapi.json lists the paths")
-        .into_response()
+    Problem::not_found("unknown_path", "no such path: GET /openapi.json lists the paths").into_response()
 }
 
 async fn wrong_method() -> Response {
     let problem = Problem::not_found(
         "wrong_method",
-        "this path does not take this method: GET /openapi.json lists the methods",
+        "this path does not support this method: GET /openapi.json lists the methods",
     );
     Problem { status: StatusCode::METHOD_NOT_ALLOWED, ..problem }.into_response()
 }

@@ -14,13 +14,13 @@ use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body, timing};
 
-/// Most hits of one search.
+/// Maximum number of hits of one search.
 const MAX_LIMIT: usize = 100;
 
-/// Most languages of one search that are read.
+/// Maximum number of languages of one search that are read.
 const MAX_LANGUAGES: usize = 1_000;
 
-/// Most names, and most lines, that are read as guesses.
+/// Maximum number of names, and most lines, that are read as guesses.
 pub(crate) const MAX_GUESSES: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
@@ -30,12 +30,12 @@ pub(crate) struct SearchBody {
     project: String,
     /// A sentence or a symbol.
     query: String,
-    /// Most hits.
+    /// Maximum number of hits.
     #[schemars(range(max = MAX_LIMIT))]
     limit: Option<usize>,
-    /// Most hits of one file.
+    /// Maximum number of hits of one file.
     per_file: Option<usize>,
-    /// Least score of a hit.
+    /// Minimum score of a hit.
     #[schemars(range(min = 0.0, max = 1.0))]
     min_score: Option<f32>,
     /// Only files in these languages.
@@ -62,7 +62,7 @@ pub(crate) struct SearchResponse<'a> {
     object: &'static str,
     project: &'a str,
     results: &'a [Hit],
-    /// What else to know: that no file passes the filters.
+    /// Notes: that no file passes the filters.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
 }

@@ -257,7 +257,7 @@ pub fn serve_until_stopped(
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// Nothing reads it: a signal that is listened to does not end the process.
+    /// It is never read: a signal with a listener does not end the process.
     _hangup: tokio::signal::unix::Signal,
 }
 
@@ -291,7 +291,7 @@ impl Signals {
     }
 
     async fn next(&mut self) -> Stop {
-        // Without a handler the system ends the process.
+        // Without a handler, the system ends the process.
         let _ = tokio::signal::ctrl_c().await;
         Stop::Now
     }

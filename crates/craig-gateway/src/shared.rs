@@ -1,5 +1,5 @@
-//! What several gateways share through Redis: limits, reranks and what was put into conversations. Circuit breakers are each gateway's own. While Redis cannot
-//! be reached, each gateway goes on with what it has in memory; that is logged once.
+//! State that several gateways share through Redis: limits, reranks and added context. Circuit breakers are each
+//! gateway's own. While Redis cannot be reached, each gateway goes on with what it has in memory; that is logged once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use crate::allowance::Verdict;
 use crate::journal::{Event, Journal};
 use crate::metrics::Metrics;
 
-/// Longest wait for an answer of Redis: a request is worth more than exact limits.
+/// Maximum wait for an answer of Redis: a request is worth more than exact limits.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(100);
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 

@@ -1,4 +1,4 @@
-//! Results that a client found itself, and the text that puts them into a conversation.
+//! A client's own search results, and their text in a conversation.
 
 use craig_engine::{ContextBlock, ContextFormat, Tokenizer, fitted_context};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};

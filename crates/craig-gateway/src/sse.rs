@@ -37,7 +37,7 @@ pub(crate) struct Lines {
     seen: Seen,
     /// Whether the last line that was passed on goes on.
     is_mid_line: bool,
-    /// Whether the last byte that was passed on is a CR: a LF behind it ends no further line.
+    /// Whether the last forwarded byte is a CR: a following LF does not end another line.
     is_after_cr: bool,
 }
 
@@ -156,14 +156,14 @@ pub(crate) struct Beginning {
     data: BytesMut,
 }
 
-/// What the first event of a stream is.
+/// The kind of the first event of a stream.
 #[derive(Debug, PartialEq)]
 pub(crate) enum FirstEvent {
     /// Part of an answer.
     Good,
     /// A report of an error, and all of the event's data.
     Error(Value, Bytes),
-    /// Not an event of an answer.
+    /// Another event than one of an answer.
     Garbage,
 }
 

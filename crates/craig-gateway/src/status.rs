@@ -60,10 +60,7 @@ pub(crate) async fn model(
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
     let unknown = || {
-        Problem::not_found(
-            "model_not_found",
-            "the configuration names no such model: GET /v1/models lists them",
-        )
+        Problem::not_found("model_not_found", "no such model in the configuration: GET /v1/models lists them")
     };
     let model = listed(&gateway).find(|model| model.id == id).ok_or_else(unknown)?;
     Ok(json_response(StatusCode::OK, &model))

@@ -1,4 +1,4 @@
-//! Where requests to a provider go.
+//! Addresses of requests to a provider.
 
 use craig_engine::Secret;
 use http::{HeaderName, HeaderValue, Uri};
@@ -25,7 +25,7 @@ impl Target {
         let header = |key: &Secret| {
             let (name, value) = protocol.key_header(key.expose());
             let mut value = HeaderValue::from_str(&value)
-                .map_err(|_| "the key has characters that cannot be sent".to_owned())?;
+                .map_err(|_| "the key contains invalid characters".to_owned())?;
             value.set_sensitive(true);
             Ok::<_, String>((name, value))
         };

@@ -31,10 +31,10 @@ pub enum TlsError {
         source: pem::Error,
     },
     /// There is nothing between `BEGIN CERTIFICATE` and `END CERTIFICATE`.
-    #[error("{} holds no certificate in PEM", .0.display())]
+    #[error("{} contains no PEM certificate", .0.display())]
     NoCertificate(PathBuf),
     /// There is nothing between `BEGIN PRIVATE KEY` and `END PRIVATE KEY`, or the like.
-    #[error("{} holds no private key in PEM, or one that needs a passphrase", .0.display())]
+    #[error("{} contains no PEM private key, or one that needs a passphrase", .0.display())]
     NoKey(PathBuf),
     /// The key is another one's.
     #[error("the key in {} does not belong to the certificate in {}", key.display(), certificate.display())]

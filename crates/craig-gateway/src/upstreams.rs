@@ -19,7 +19,7 @@ pub struct Upstream {
     pub name: String,
     /// Base address, without `/chat/completions`.
     pub base_url: String,
-    /// Protocols that it speaks, the one it is asked in by the gateway itself first.
+    /// Supported protocols; the gateway's own requests use the first.
     pub protocols: Vec<ProtocolName>,
     /// Its key.
     pub key: Option<Secret>,
@@ -39,10 +39,10 @@ pub struct Prices(BTreeMap<String, Price>);
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Of the input.
+    /// Price of input tokens.
     #[serde(default)]
     pub input_usd_per_million_tokens: f64,
-    /// Of the output.
+    /// Price of output tokens.
     #[serde(default)]
     pub output_usd_per_million_tokens: f64,
 }
@@ -185,7 +185,7 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), Ups
     let mut upstreams = Vec::with_capacity(file.upstream.len());
     for entry in file.upstream {
         if upstreams.iter().any(|other: &Upstream| other.name == entry.name) {
-            return Err(malformed(format!("two upstreams are called {:?}", entry.name)));
+            return Err(malformed(format!("two upstreams have the name {:?}", entry.name)));
         }
         let is_address = entry.base_url.starts_with("http://") || entry.base_url.starts_with("https://");
         if !is_address {

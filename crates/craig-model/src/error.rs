@@ -25,7 +25,7 @@ pub enum ModelError {
         reason: String,
     },
     /// A local model of a kind that cannot be run.
-    #[error("this kind of model cannot be run here: {reason}")]
+    #[error("this kind of model is not supported: {reason}")]
     Unsupported {
         /// Which kind, and what could be.
         reason: String,
@@ -57,7 +57,7 @@ pub enum ModelError {
         reason: String,
     },
     /// No answer came in time.
-    #[error("{provider} gave no answer within {} ms", waited.as_millis())]
+    #[error("{provider} did not respond within {} ms", waited.as_millis())]
     TimedOut {
         /// Who was asked.
         provider: String,
@@ -65,13 +65,13 @@ pub enum ModelError {
         waited: Duration,
     },
     /// The caller cancelled the request.
-    #[error("asking {provider} was cancelled")]
+    #[error("the request to {provider} was cancelled")]
     Cancelled {
         /// Who was asked.
         provider: String,
     },
     /// The provider answered with an error.
-    #[error("{provider} refused with status {status}{}", after_colon(message))]
+    #[error("{provider} refused the request with status {status}{}", after_colon(message))]
     Refused {
         /// Who was asked.
         provider: String,
@@ -91,19 +91,19 @@ pub enum ModelError {
         provider: String,
     },
     /// The answer is compressed in a way that the request did not offer.
-    #[error("{provider} compresses its answer, although it was not asked to")]
+    #[error("{provider} sent a compressed response, which was not requested")]
     Compressed {
         /// The provider.
         provider: String,
     },
     /// A reranker scored no document.
-    #[error("{provider} gave an answer without results")]
+    #[error("the response of {provider} has no results")]
     NoResults {
         /// The provider.
         provider: String,
     },
     /// Nothing was sent: the provider failed too often, or asked for a pause.
-    #[error("{provider} is not asked now: it failed too often, or asked for a pause")]
+    #[error("{provider} is paused: it failed too often, or requested a pause")]
     CircuitOpen {
         /// The provider.
         provider: String,
@@ -113,10 +113,10 @@ pub enum ModelError {
         retry_after: Duration,
     },
     /// Too many requests wait already.
-    #[error("too many reranks are waiting already")]
+    #[error("too many reranks are already queued")]
     QueueFull,
     /// Other requests took the time that this one had.
-    #[error("other reranks took the time that this one had")]
+    #[error("the time limit expired while this rerank was queued")]
     QueueTimeout,
     /// The built-in ranking failed.
     #[error("the texts cannot be ranked: {reason}")]
@@ -125,7 +125,7 @@ pub enum ModelError {
         reason: String,
     },
     /// The answer is not what the protocol asks for.
-    #[error("{provider} gave an answer that cannot be used: {reason}")]
+    #[error("the response of {provider} is invalid: {reason}")]
     BadAnswer {
         /// Who was asked.
         provider: String,
@@ -228,21 +228,21 @@ impl ModelError {
                 Some(format!("set {variable} to your {provider} key, or choose another provider"))
             }
             Self::Refused { status: 401..=403, key_variable, .. } => Some(match key_variable {
-                Some(variable) => format!("check the key in {variable}, and what it is allowed to do"),
-                None => "the server wants a key: name the environment variable that holds it with 'key_env'"
+                Some(variable) => format!("check the key in {variable} and its permissions"),
+                None => "the server requires a key: set 'key_env' to the environment variable that holds it"
                     .to_owned(),
             }),
             Self::Refused { status: 404, .. } => Some("check 'base_url' and 'model'".to_owned()),
             Self::Refused { status: 429, .. } => {
-                Some("the provider's limit is reached: wait, or raise the limit of your account".to_owned())
+                Some("the provider's rate limit is reached: wait, or raise the limit of your account".to_owned())
             }
             Self::Unreachable { .. } => {
-                Some("check 'base_url', that the server is running, and the proxy settings".to_owned())
+                Some("check 'base_url', the proxy settings, and that the server is running".to_owned())
             }
             Self::TimedOut { .. } => Some("raise 'timeout_ms', or use a faster model".to_owned()),
             Self::NeedsOnnx { .. } => Some(
-                "transformers are run from ONNX: put onnx/model.onnx of the model's repository into the folder, or make it \
-                 with 'optimum-cli export onnx --model FOLDER FOLDER/onnx' (docs/models.md)"
+                "transformers need an ONNX file: copy onnx/model.onnx from the model's repository into the \
+                 folder, or create it with 'optimum-cli export onnx --model FOLDER FOLDER/onnx' (docs/models.md)"
                     .to_owned(),
             ),
             Self::MissingFile { .. }
@@ -250,7 +250,7 @@ impl ModelError {
             | Self::Malformed(_)
             | Self::Unsupported { .. } => Some(
                 "a model folder holds tokenizer.json, config.json, and model.safetensors or model.onnx; \
-                 docs/models.md says which kinds can be run"
+                 docs/models.md lists the supported kinds"
                     .to_owned(),
             ),
             Self::Redirected { .. } => Some("check 'base_url'".to_owned()),

@@ -2,7 +2,7 @@
 
 use craig_text::{compact, runs, stem, words_of_run};
 
-/// Fields of the lexical index; the byte stands before each term in the dictionary.
+/// Fields of the lexical index; the byte precedes each term in the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Field {

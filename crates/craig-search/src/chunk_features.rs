@@ -45,7 +45,7 @@ features! {
     body_before,
     /// BM25 of the chunk after it.
     body_after,
-    /// What it is: its place among the kinds of chunks.
+    /// The index of its kind among the kinds of chunks.
     kind,
     /// Pieces of its symbol.
     n_pieces,
@@ -75,7 +75,7 @@ features! {
     best_cosine,
     /// Largest relevance of a file.
     best_file_relevance,
-    /// What the pool was chosen by: BM25, cosines and definitions together.
+    /// The score by which the pool was chosen: BM25, cosines and definitions combined.
     blend,
     /// The same below the best.
     blend_below,

@@ -32,7 +32,7 @@ pub fn replace_chunk_ranker(weights: &ChunkRankerWeights) -> bool {
     true
 }
 
-/// What `craig-train fit-chunks` learns.
+/// The parameters that `craig-train fit-chunks` learns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkRankerWeights {
@@ -40,7 +40,7 @@ pub struct ChunkRankerWeights {
     pub run: Vec<String>,
     /// The score: features are those of [`CHUNK_FEATURE_NAMES`].
     pub score: Vec<Tree>,
-    /// Log-odds of relevance where no tree says anything.
+    /// Log-odds of relevance before any tree contributes.
     pub bias: f32,
     /// Log-odds of relevance: features of chunks, and then [`SCORE_FEATURE_NAMES`].
     pub relevance: Vec<Tree>,
@@ -59,7 +59,8 @@ pub struct AboutWeights {
     pub weights: BTreeMap<String, f32>,
 }
 
-/// What shows that a query is about the project, whatever answers it: its words occur there, and several places are like it.
+/// Features that show that a query is about the project at all: its words occur there, and several places are similar
+/// to it.
 pub const ABOUT_FEATURE_NAMES: [&str; 8] = [
     "best_relevance_log_odds",
     "best_cosine",
@@ -122,7 +123,7 @@ pub(crate) fn chunk_scores(chunks: &[ChunkFeatures]) -> Vec<f32> {
     ranker().score.sums(&columns(chunks))
 }
 
-/// What each kind of signal adds to the score of a chunk, where that is not next to nothing.
+/// The contribution of each kind of signal to the score of a chunk, without negligible ones.
 pub(crate) fn contributions(chunk: ChunkFeatures) -> Vec<(&'static str, f32)> {
     let mut by_signal: BTreeMap<&str, f32> = BTreeMap::new();
     let of_features = ranker().score.contributions(&chunk.to_array());
@@ -132,7 +133,7 @@ pub(crate) fn contributions(chunk: ChunkFeatures) -> Vec<(&'static str, f32)> {
     by_signal.into_iter().filter(|(_, value)| value.abs() >= 0.005).collect()
 }
 
-/// What a feature belongs to, in words.
+/// The name of the signal that a feature belongs to.
 fn signal(feature: &str) -> &'static str {
     match feature {
         _ if feature.starts_with("file_") => "its file",

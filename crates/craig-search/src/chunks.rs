@@ -13,10 +13,10 @@ use crate::ranker::score_features;
 use crate::ranking::RankedFile;
 use crate::segment::{ChunkRow, Segment, TextRef, kind_number};
 
-/// First files, of which all chunks may be in the pool.
+/// Number of top-ranked files whose chunks may all be in the pool.
 const N_WHOLE_FILES: usize = 10;
 
-/// First files of which any chunk may be in the pool, and how many chunks of those that are not among the first.
+/// Number of top-ranked files whose chunks may be in the pool, and the number of chunks of the later ones.
 const N_FILES: usize = 24;
 const N_OF_OTHERS: usize = 2;
 
@@ -196,7 +196,7 @@ impl<'s> FileChunks<'s> {
         named.or_else(|| all.clone().find(|&at| distance(at) == 0))
     }
 
-    /// Whether a chunk is a test by its name or by what encloses it: `mod tests` of Rust stands beside the product.
+    /// Whether a chunk is a test by its name or by its enclosing item: Rust has `mod tests` in files of the product.
     fn is_test(&self, at: usize) -> bool {
         let row = self.row(at);
         let of_tests = |part: &str| matches!(part, "tests" | "test") || part.ends_with("Tests");
@@ -267,13 +267,13 @@ impl<'s> FileChunks<'s> {
     }
 }
 
-/// What names and the query have in common, each computed once.
+/// The overlap of names with the query, computed once per name.
 struct SharedWords<'q> {
     extractor: &'q FeatureExtractor<'q>,
     known: HashMap<(usize, TextRef), Shared, foldhash::fast::FixedState>,
 }
 
-/// What a name and the query have in common.
+/// The overlap of a name with the query.
 #[derive(Clone, Copy, Default)]
 struct Shared {
     /// Words of the query that are in the name.

@@ -43,7 +43,7 @@ const OTHER_WORDS: f32 = 0.28;
 const IN_PARENT: f32 = 0.9;
 const IN_PATH: f32 = 0.6;
 
-/// Weight of a word of which only a prefix matches.
+/// Weight of a word that matches only by a prefix.
 const PREFIX: f32 = 0.8;
 
 /// Shorter words are prefixes of others by chance.
@@ -55,7 +55,7 @@ const OF_TEST: f32 = 0.93;
 const MINOR_KIND: f32 = 0.95;
 const ELSEWHERE: f32 = 0.15;
 
-/// Most lines above a name that belong to the definition: attributes and decorators.
+/// Maximum number of lines above a name that belong to the definition: attributes and decorators.
 const MAX_ATTRIBUTE_LINES: u32 = 6;
 
 impl Index {
@@ -168,7 +168,7 @@ impl<'a> Wanted<'a> {
         }
         match description.names.is_empty() {
             true => terms.extend(description.words.iter().flat_map(|word| stems(word))),
-            // Beside a name, words say where or what it is at best.
+            // Next to a name, words describe at best its place or kind.
             false => place.extend(description.words.iter().flat_map(|word| stems(word))),
         }
         let mut seen = std::collections::HashSet::new();

@@ -1,4 +1,4 @@
-//! What can go wrong while searching.
+//! Errors of searching.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub enum SearchError {
         path: PathBuf,
     },
     /// The project was purged while its index was being opened.
-    #[error("the project is gone")]
+    #[error("the project no longer exists")]
     ProjectGone,
     /// A path pattern is not a glob.
     #[error("{pattern:?} is not a path pattern: {reason}")]
@@ -40,7 +40,7 @@ pub enum SearchError {
     #[error(transparent)]
     Model(#[from] craig_model::ModelError),
     /// The query has no word to search for.
-    #[error("the query has no word to search for")]
+    #[error("the query contains no words")]
     EmptyQuery,
 }
 

@@ -98,7 +98,7 @@ features! {
     is_test,
     /// It is an example.
     is_example,
-    /// Nobody of the project wrote it: it is vendored or generated.
+    /// It is vendored or generated, not written for the project.
     is_vendored,
     /// It contains declarations only.
     is_stub,
@@ -106,9 +106,9 @@ features! {
     is_barrel,
     /// It is the variant of one platform other than Unix.
     is_other_platform,
-    /// Its path says that it is internal.
+    /// Its path marks it as internal.
     is_internal,
-    /// Its path says that it is old: deprecated, legacy, kept for compatibility.
+    /// Its path marks it as old: deprecated, legacy, kept for compatibility.
     is_legacy,
     /// It is named like an entry point of a program or library: `main`, `app`, `lib`, `core`.
     is_entry,

@@ -54,7 +54,7 @@ impl Filter {
         Ok(filter)
     }
 
-    /// That no file passes, for somebody to read; `any_path`: whether the path of a file does.
+    /// A message for the user that no file passes; `any_path`: whether the path of a file does.
     pub fn nothing_passes(&self, any_path: bool) -> String {
         let path = self.path.as_ref().map(|path| format!("the path {:?}", path.as_written()));
         let languages: Vec<&str> = self.languages.iter().map(|language| language.id()).collect();

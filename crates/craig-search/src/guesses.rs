@@ -1,16 +1,16 @@
-//! What the caller expects to find: names, and lines of code as they may be there.
+//! What the caller expects to find: names, and lines that the code may contain.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Most names that count.
+/// Maximum number of names that count.
 const MAX_NAMES: usize = 8;
 
-/// Most lines of code that count, and most bytes of a name or line.
+/// Maximum number of lines of code that count, and most bytes of a name or line.
 const MAX_LINES: usize = 3;
 const MAX_BYTES: usize = 200;
 
-/// What a language model that asks expects the code to look like, in words that the question lacks.
+/// What a calling language model expects the code to look like, in words that the question lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Guesses {
     /// Guess: five to eight identifiers of the code.

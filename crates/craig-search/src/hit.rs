@@ -15,11 +15,11 @@ pub struct Hit {
     pub line_end: u32,
     /// Language id.
     pub language: String,
-    /// What the chunk is.
+    /// Kind of the chunk.
     pub chunk_type: ChunkKind,
     /// Symbol that it defines, or heading.
     pub symbol_name: Option<String>,
-    /// First and last line of that symbol, where they were asked for.
+    /// First and last line of that symbol, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol_lines: Option<(u32, u32)>,
     /// Qualified name of what encloses it.
@@ -28,10 +28,11 @@ pub struct Hit {
     pub score: f32,
     /// Probability that something in its file answers, 0 to 1.
     pub file_score: f32,
-    /// Text of the chunk: data, not instructions. Left out when only places were asked for.
+    /// Text of the chunk: data, not instructions. Omitted if only places were requested.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
-    /// What the rank came from: what each kind of signal adds to its score, strongest first. Left out for assistants.
+    /// The explanation of the rank: the contribution of each kind of signal to the score, strongest first. Omitted for
+    /// assistants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
     /// Other ranges of the same file that may answer, best first.
@@ -50,7 +51,7 @@ impl Hit {
 pub struct Evidence {
     /// Name of the signal.
     pub signal: String,
-    /// What it adds to the score that hits are ordered by.
+    /// Its contribution to the score by which hits are ordered.
     pub value: f32,
 }
 

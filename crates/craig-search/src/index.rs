@@ -39,7 +39,7 @@ pub struct Index {
     pub(crate) segments: Vec<LiveSegment>,
     pub(crate) totals: Totals,
     generation: u64,
-    /// What was damaged and has been rebuilt.
+    /// The damage that has been repaired.
     repaired: Option<String>,
 }
 
@@ -135,7 +135,7 @@ impl Index {
         Source { store, project, embedder, dimensions }.check()
     }
 
-    /// What was damaged and has been rebuilt from the store, if anything was.
+    /// The damage that has been repaired from the store, if any.
     pub fn repaired(&self) -> Option<&str> {
         self.repaired.as_deref()
     }
@@ -248,7 +248,7 @@ enum Verification {
     Full,
 }
 
-/// What an index is built from.
+/// The source that an index is built from.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     store: &'a Store,
@@ -310,7 +310,7 @@ impl Source<'_> {
         Ok(IndexHealth::Sound { n_segments: index.segments.len(), n_bytes })
     }
 
-    /// The damage in an index of the present generation, all of which is verified.
+    /// The damage in an index of the present generation; verifies the whole index.
     fn damage_in(&self, index: &Index) -> Result<Option<String>, SearchError> {
         if let Some(live) = index.segments.iter().find(|live| !live.segment.is_sound()) {
             let name = live.segment.path().file_name().unwrap_or_default().to_string_lossy();

@@ -13,7 +13,7 @@ pub(crate) struct Mapped(memmap2::Mmap);
 
 impl Mapped {
     pub(crate) fn open(path: &Path) -> std::io::Result<Self> {
-        // Opening a pipe would block until somebody writes to it.
+        // Opening a pipe would block until a writer opens it.
         if !std::fs::metadata(path)?.is_file() {
             return Err(std::io::Error::other("it is not a regular file"));
         }

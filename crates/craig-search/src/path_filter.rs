@@ -1,15 +1,15 @@
-//! Which files a path, folder or pattern selects, however it is written.
+//! The files that a path, folder or pattern selects.
 
 use craig_text::composed;
 use craig_text::path::is_in;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Where a path may be relative to, beside the project's folder.
+/// The folders, besides the project's own, that a path may be relative to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PathBase<'a> {
     /// The project's folder, which absolute paths begin with.
     pub root: Option<&'a str>,
-    /// The folder that somebody asks from, relative to the project's; empty for that itself.
+    /// The caller's folder relative to the project's; empty for the project's own folder.
     pub folder: &'a str,
 }
 
@@ -38,7 +38,7 @@ enum Reading {
     /// Files and folders of a name.
     Name(String),
     Globs(GlobSet),
-    /// What one of these selects.
+    /// The files that one of these selects.
     Any(Vec<PathFilter>),
 }
 
@@ -50,7 +50,7 @@ struct Spelling {
 }
 
 impl PathFilter {
-    /// Reads what somebody wrote.
+    /// Parses a filter as the user wrote it.
     pub fn new(written: &str, base: PathBase<'_>) -> Self {
         let spellings = spellings(written, base);
         let mut readings: Vec<Reading> = spellings.iter().map(Spelling::as_path).collect();
@@ -74,12 +74,13 @@ impl PathFilter {
         Self { written: written.to_owned(), readings, chosen: None, syntax_error }
     }
 
-    /// The paths of files or folders that somebody may have meant, relative to the project's folder, the likeliest first.
+    /// The files or folders that the user may have meant, as paths relative to the project's folder, the likeliest
+    /// first.
     pub fn paths(written: &str, base: PathBase<'_>) -> impl Iterator<Item = String> + use<> {
         spellings(written, base).into_iter().map(|spelling| spelling.path)
     }
 
-    /// What was written.
+    /// The filter as written.
     pub fn as_written(&self) -> &str {
         &self.written
     }

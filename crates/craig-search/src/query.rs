@@ -37,14 +37,15 @@ pub(crate) struct Query {
     pub(crate) builtin_vector: Quantized,
     /// How the query reads.
     pub(crate) shape: Shape,
-    /// It reports a fault or a wish at length, as the text of an issue does: somebody will change code, not read about it.
+    /// It reports a fault or a wish at length, as the text of an issue does: the asker will change code, not read about
+    /// it.
     pub(crate) is_report: bool,
 }
 
 /// A name that a query may ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
-    /// Without case and separators.
+    /// Lower-cased and without separators.
     pub(crate) compact: String,
     /// Written as one identifier of several parts, or the whole query: certainly meant as a name.
     pub(crate) is_certain: bool,
@@ -88,7 +89,7 @@ const ROLE_WORDS: &[&str] =
 const MIN_REPORT_WORDS: usize = 60;
 
 impl Query {
-    /// Whether it asks for code beside the product's own.
+    /// Whether it asks for code other than the product's own.
     pub(crate) fn asks_for_roles(&self) -> bool {
         !self.is_report
             && self.terms.iter().any(|term| ROLE_WORDS.iter().any(|word| stem(word) == term || word == term))
@@ -98,7 +99,8 @@ impl Query {
 /// Words that ask for the definition of another.
 const DEFINES: [&str; 6] = ["define", "defined", "definition", "declare", "declared", "declaration"];
 
-/// What a query asks for: of a question with one content word, that word. `where is UserStore defined` is `UserStore`.
+/// The subject of a query: for a question with one content word, that word. `where is UserStore defined` is
+/// `UserStore`.
 pub(crate) fn asked(text: &str) -> &str {
     let is_content = |run: &&str| {
         let word = run.to_lowercase();

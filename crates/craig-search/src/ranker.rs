@@ -24,7 +24,7 @@ static RANKER: LazyLock<Ranker> = LazyLock::new(|| {
     Ranker::new(&weights)
 });
 
-/// What `craig-train fit` learns, by feature name; features that are not named have weight 0.
+/// The weights that `craig-train fit` learns, by feature name; other features have weight 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankerWeights {
@@ -142,8 +142,8 @@ pub fn shares(candidates: &[FeatureValues]) -> Vec<FeatureValues> {
     candidates.iter().map(|values| std::array::from_fn(|at| share(values[at], largest[at]))).collect()
 }
 
-/// What the scores of a query's candidates, best first, say of each: its score, its softmax probability, its gap to the best
-/// score, and, for the best only, its margin over the second.
+/// Features of each candidate from the scores of all candidates, best first: its score, its softmax probability, its
+/// gap to the best score, and, for the best only, its margin over the second.
 pub fn score_features(scores: &[f32]) -> Vec<[f32; SCORE_FEATURE_NAMES.len()]> {
     let best = scores.first().copied().unwrap_or_default();
     let sum: f32 = scores.iter().map(|score| (score - best).exp()).sum();
@@ -155,7 +155,7 @@ pub fn score_features(scores: &[f32]) -> Vec<[f32; SCORE_FEATURE_NAMES.len()]> {
     scores.iter().enumerate().map(features).collect()
 }
 
-/// Margins are clipped here: a larger one says no more.
+/// Margins are clipped here: larger ones carry no more information.
 const MAX_MARGIN: f32 = 4.0;
 
 /// Gaps are clipped here.

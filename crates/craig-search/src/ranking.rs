@@ -9,7 +9,7 @@ use crate::feature_extractor::Candidate;
 /// How much the probability for the query alone counts, where that with guesses or history counts 1.
 const ALONE: f32 = 1.5;
 
-/// The mean of a value for the query alone and of one with what is known beside it.
+/// The mean of a value for the query alone and one for the query with its context.
 fn mean(alone: f32, with_more: f32) -> f32 {
     (ALONE * alone + with_more) / (ALONE + 1.0)
 }
@@ -38,7 +38,7 @@ pub(crate) struct RankedChunk {
     pub(crate) chunk: u32,
     /// Probability that it answers, 0 to 1.
     pub(crate) relevance: f32,
-    /// Those of a chunk of the pool, and what is added to its score.
+    /// The features of a chunk of the pool, and the bonus that is added to its score.
     pub(crate) features: Option<(ChunkFeatures, Prior)>,
 }
 

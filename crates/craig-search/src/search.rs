@@ -32,11 +32,11 @@ const MIN_PARALLEL_CHUNKS: u64 = 131_072;
 /// Chunks of the pool, the best by [`ChunkFeatures::blend`], whose texts are compared with runs of words of a pasted message.
 const N_PHRASED: usize = 24;
 
-/// A query that is at least this likely to be about the project goes on with what was said before: of 40 questions that need
-/// their history 34 are, of 80 about something else 7.
+/// A query that is at least this likely to be about the project continues the earlier messages: of 40 questions that
+/// need their history 34 are, of 80 about something else 7.
 const GOES_ON: f32 = 0.12;
 
-/// Most ranges listed beside a hit.
+/// Maximum number of further ranges listed with a hit.
 const MAX_MORE: usize = 4;
 
 /// A further range of a file is listed if its relevance is at least this share of the hit's.
@@ -45,9 +45,10 @@ const MORE_SHARE: f32 = 0.4;
 /// Limits and variants of a search.
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
-    /// Most hits.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Most hits of one file. With 1, hits are in the order of their files; with more, in the order of their lines.
+    /// Maximum number of hits of one file. With 1, hits are in the order of their files; with more, in the order of
+    /// their lines.
     pub per_file: usize,
     /// Hits below this relevance are dropped; 0..=1.
     pub min_score: f32,
@@ -57,12 +58,13 @@ pub struct SearchOptions {
     pub retrieval: Retrieval,
     /// Features that are 0 for every candidate, of [`FEATURE_NAMES`](crate::FEATURE_NAMES), for ablations.
     pub without: Vec<&'static str>,
-    /// What was said before. The text is searched for with and without it, and the mean of both probabilities counts.
+    /// The earlier messages. The text is searched for with and without them, and both probabilities are averaged.
     pub history: Option<String>,
     /// The message as it was written, where the text searched for leaves code and stack traces out: the lines that its traces
     /// name count.
     pub message: Option<String>,
-    /// What the asker, who knows what was said before, expects the code to look like: counts likewise, instead of that.
+    /// What the caller, who knows the earlier messages, expects the code to look like: counts likewise, instead of
+    /// them.
     pub guesses: Guesses,
 }
 
@@ -167,7 +169,7 @@ pub struct ChunkCandidate {
     pub features: ChunkFeatures,
 }
 
-/// What a search finds.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// Lines that may answer, best first.
@@ -326,7 +328,7 @@ impl Index {
         Ok(self.segments.iter().map(|segment| filter.files(segment)).collect())
     }
 
-    /// That no file passes a filter, for somebody to read; `None` if one does.
+    /// A message for the user that no file passes a filter; `None` if one does.
     fn nothing_passes(&self, filter: &Filter) -> Result<Option<String>, SearchError> {
         if filter.passes_everything() || self.passing_files(filter)?.iter().any(|files| !files.is_clear()) {
             return Ok(None);
@@ -352,7 +354,7 @@ impl Index {
         }
     }
 
-    /// What the index knows of the words and names of a query.
+    /// Statistics of the index about the words and names of a query.
     fn look_up(&self, query: &Query) -> (Vec<Term<'_>>, Vec<NamePostings>) {
         let names = query.names.iter().map(|name| look_up_name(name, &self.segments, self.totals));
         (look_up(&query.terms, &self.segments, self.totals), names.collect())
@@ -481,7 +483,7 @@ impl Index {
             }
         }
         if options.per_file == 1 {
-            // Whoever wants one hit of each file asks for files: their order counts, too.
+            // A request for one hit per file asks for files, so the order of files also counts.
             chosen.sort_by(|(_, a), (_, b)| file_order(b).total_cmp(&file_order(a)));
         }
         let mut hits = Vec::new();
@@ -494,7 +496,7 @@ impl Index {
             n_of[chunk.rank] += 1;
             let mut hit = self.hit(store, &files[chunk.rank], chunk)?;
             if let Some(hit) = hit.as_mut() {
-                // What the order says, the probabilities say, too.
+                // The probabilities agree with the order.
                 least = least.min(hit.score);
                 hit.score = least;
             }
@@ -628,8 +630,8 @@ fn role_prior(query: &Query, file: &Features, chunk: &PooledChunk) -> f32 {
     }
 }
 
-/// What a chunk gains that the query names a line of, as a stack trace does: most that of the innermost call, and each of the
-/// next ones less, down to a third.
+/// The bonus of a chunk that contains a line named by the query, as in a stack trace: largest for the innermost call,
+/// and for each of the next ones less, down to a third.
 const NAMED: f32 = 3.0;
 const NAMED_STEP: f32 = 0.25;
 
@@ -637,13 +639,13 @@ fn named_prior(place: usize) -> f32 {
     (NAMED - NAMED_STEP * place as f32).max(NAMED / 3.0)
 }
 
-/// What a chunk gains with the longest of the messages that the query has, from this number of words on, if few have it. The
-/// text of an issue has many.
+/// The bonus of a chunk with the longest message of the query, from this number of words on, if few have it. The text
+/// of an issue has many.
 const LITERAL: f32 = 3.0;
 const MIN_LITERAL_WORDS: usize = 4;
 const MAX_LITERAL_CHUNKS: usize = 2;
 
-/// What the only chunk gains otherwise that has so many words of the query in a row.
+/// Otherwise, the bonus of the only chunk with this many words of the query in a row.
 const LONGEST_RUN: f32 = 1.5;
 const MIN_RUN_WORDS: f32 = 4.0;
 
@@ -666,13 +668,13 @@ fn ablate(candidates: &mut [Candidate], names: &[&str]) {
     }
 }
 
-/// What files are ordered by: the log-odds that their best chunk answers, less the more files are ranked before.
+/// The order of files: the log-odds that their best chunk answers, reduced by the number of files ranked before.
 fn file_order(chunk: &RankedChunk) -> f32 {
     let relevance = chunk.relevance.clamp(1e-4, 1.0 - 1e-4);
     (relevance / (1.0 - relevance)).ln() - (1.0 + chunk.rank as f32).ln()
 }
 
-/// What the score of a chunk came from, the largest first.
+/// The contributions to the score of a chunk, the largest first.
 fn evidence(chunk: ChunkFeatures, prior: Prior) -> Vec<Evidence> {
     let prior = [
         ("beside the product", prior.role),

@@ -10,7 +10,7 @@ pub const TREE_DEPTH: usize = 3;
 /// Number of leaves of a tree.
 pub const N_LEAVES: usize = 1 << TREE_DEPTH;
 
-/// One tree as it is stored.
+/// The stored form of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tree {
@@ -66,8 +66,8 @@ impl Trees {
 }
 
 impl Trees {
-    /// What each feature adds to the sum of a row: by how much it differs from the mean over all answers to the questions
-    /// about that feature.
+    /// The contribution of each feature to the sum of a row: by how much it differs from the mean over all answers to
+    /// the questions about that feature.
     pub(crate) fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let mut contributions = vec![0.0; row.len()];
         for tree in &self.trees {

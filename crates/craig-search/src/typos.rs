@@ -1,4 +1,4 @@
-//! Words of a query that are known nowhere, taken for words that the project has: `fuzy patern` for `fuzzy pattern`.
+//! Corrects unknown words of a query to words of the project: `fuzy patern` to `fuzzy pattern`.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,7 @@ use crate::lexical::{is_known, n_chunks_with};
 /// Letters of a word that is corrected: in shorter ones one letter makes another word.
 const LETTERS: RangeInclusive<usize> = 4..=24;
 
-/// So many words of a query are corrected: a pasted text has hundreds that nobody knows.
+/// Maximum number of corrected words of a query: a pasted text has hundreds of unknown words.
 const MAX_CORRECTIONS: usize = 4;
 
 /// A word as it was typed, and as the project has it.
@@ -78,7 +78,7 @@ pub(crate) fn corrected(text: &str, corrections: &[Correction]) -> String {
     written + &text[at..]
 }
 
-/// What was searched for instead of what was typed, for somebody to read.
+/// A message for the user that shows the corrected words.
 pub(crate) fn note(corrections: &[Correction]) -> Option<String> {
     let words = |of: fn(&Correction) -> &str| {
         corrections.iter().map(|correction| format!("\"{}\"", of(correction))).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! From raw bytes to text, or to the verdict that they are none.
+//! Decodes bytes to text, or classifies them as binary.
 
 mod east_asian;
 
@@ -12,10 +12,10 @@ const NUL_WINDOW_BYTES: usize = 8 * 1024;
 /// Decodes text; `None` for binary data.
 ///
 /// Valid UTF-8 is moved, not copied, and checked once. A byte order mark decides before anything else and is dropped.
-/// Without one, UTF-16 is believed where nearly every other byte of the beginning is NUL, as in mostly Latin text, and UTF-32
-/// where four bytes each are a character. Otherwise a NUL near the beginning makes the file binary. ISO-2022-JP is made of
-/// ASCII and recognised by its escape sequences. What is not UTF-8 then is taken for UTF-8 with some damage or for a legacy
-/// encoding, if control characters do not speak against text.
+/// Without one, a text is UTF-16 if nearly every other byte of its beginning is NUL, as in mostly Latin text, and
+/// UTF-32 where four bytes each are a character. Otherwise a NUL near the beginning makes the file binary. ISO-2022-JP
+/// is made of ASCII and recognised by its escape sequences. What is not UTF-8 then is taken for UTF-8 with some damage
+/// or for a legacy encoding, if control characters do not speak against text.
 pub(crate) fn decode(bytes: Vec<u8>) -> Option<String> {
     if let Some(text) = decode_utf32(&bytes) {
         return Some(text);

@@ -1,5 +1,5 @@
-//! Finds a project's documentation: its READMEs, what lies in `docs`, ignored by git or not, and folders that are made of
-//! documents.
+//! Finds a project's documentation: its READMEs, the files in `docs`, ignored by git or not, and folders that consist
+//! of documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -94,7 +94,7 @@ pub struct DocumentListing {
     pub entries: Vec<Entry>,
     /// Documents left out for their size.
     pub too_large: Vec<Entry>,
-    /// What could not be looked at.
+    /// Files and folders that could not be read.
     pub skipped: Vec<Skipped>,
     /// How many files of documentation there are of each kind that is not read, by its ending.
     pub unread: BTreeMap<String, usize>,
@@ -156,11 +156,11 @@ pub fn documents(root: &Root, options: &DocumentOptions) -> Result<DocumentListi
     Ok(listing)
 }
 
-/// What the folders of a project are like.
+/// Properties of the folders of a project.
 struct Folders<'p> {
-    /// Those that consist of documents for the most part.
+    /// Folders that consist mostly of documents.
     of_documents: BTreeSet<&'p str>,
-    /// Those that have a folder for each page: `api/parse/index.mdx`.
+    /// Folders with a subfolder for each page: `api/parse/index.mdx`.
     of_pages: BTreeSet<&'p str>,
     /// Those with the `conf.py` of Sphinx.
     of_sphinx: BTreeSet<&'p str>,
@@ -228,12 +228,12 @@ impl<'p> Folders<'p> {
     }
 }
 
-/// Whether a document is the page that its folder stands for.
+/// Whether a document is the index page of its folder.
 fn is_page(path: &str) -> bool {
     is_document(Path::new(path)) && PAGES.contains(&file_stem(path).to_lowercase().as_str())
 }
 
-/// What pages are called that have a folder of their own.
+/// Names of pages that have a folder of their own.
 const PAGES: [&str; 3] = ["index", "page", "+page"];
 
 /// Folders of code that shows how a project is used.

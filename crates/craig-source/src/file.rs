@@ -35,7 +35,7 @@ pub fn content_hash<'path>(files: impl IntoIterator<Item = (&'path str, ContentH
     ContentHash(*hasher.finalize().as_bytes())
 }
 
-/// What the file system says of a file: enough to notice, without reading it, that it may have changed.
+/// The metadata of a file that shows, without reading it, whether it may have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileStamp {
     /// Size in bytes.
@@ -66,7 +66,7 @@ impl FileStamp {
     }
 }
 
-/// Coarsest tick of a file system's clock: what is written within one tick of a read may leave the stamp as it is.
+/// Coarsest tick of a file system's clock: a write within one tick of a read may leave the stamp unchanged.
 const CLOCK_TICK_NS: i64 = 2_000_000_000;
 
 fn modified_ns(metadata: &Metadata) -> i64 {
@@ -88,7 +88,7 @@ fn changed_ns(_: &Metadata) -> i64 {
     0
 }
 
-/// Coarse type of a file, as told to users.
+/// Coarse type of a file, as shown to users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileType {

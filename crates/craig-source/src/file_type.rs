@@ -6,7 +6,7 @@ use craig_text::path::extension;
 
 use crate::FileType;
 
-/// The type of a file whose extension says that it is not text. SVG is text by nature, but an image to its users.
+/// The type of a file with a binary extension. SVG is text by nature, but an image to its users.
 pub(crate) fn binary_by_extension(path: &str) -> Option<FileType> {
     BY_EXTENSION.get(extension(path).to_ascii_lowercase().as_str()).copied()
 }
@@ -25,8 +25,8 @@ static BY_EXTENSION: LazyLock<HashMap<&str, FileType>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Only extensions that are never text in practice. `.out`, `.snap`, `.dot`, `.obj`, `.bin` and the like are recognised
-/// by content: golden outputs, test snapshots and graphs are worth finding.
+/// Extensions that are never text in practice. `.out`, `.snap`, `.dot`, `.obj`, `.bin` and the like are recognised by
+/// content: golden outputs, test snapshots and graphs are worth finding.
 const EXTENSIONS: &[(FileType, &str)] = &[
     (
         FileType::Image,

@@ -59,7 +59,7 @@ pub(crate) enum IgnoredBy {
 }
 
 impl FolderRules {
-    /// What leaves a path relative to the root out, if anything does. The folders above it are taken to be entered.
+    /// The rule that excludes a path relative to the root, if any. The folders above it are assumed to be entered.
     ///
     /// A stronger kind decides before a weaker one, in it the nearest folder, in a file the last line that matches.
     pub(crate) fn ignored_by(&self, relative: &str, is_dir: bool) -> Option<IgnoredBy> {
@@ -128,7 +128,7 @@ impl IgnoreFiles {
         Self { root: root.path().to_owned() }
     }
 
-    /// The rules from outside of the root: the user's own excludes, and what the repository around the root says.
+    /// The rules from outside of the root: the user's own excludes, and those of the repository around the root.
     pub(crate) fn outside(&self, troubles: &mut Vec<Skipped>) -> Arc<FolderRules> {
         let mut rules =
             FolderRules { above: None, place: Place::Below(0), sets: Default::default(), weight: 0 };
@@ -151,7 +151,7 @@ impl IgnoreFiles {
     /// The rules of the folders above the root, if they have a say in it.
     ///
     /// They do inside a git repository. They do not in a plain folder (a `.gitignore` with `*` in the home directory would
-    /// empty every project below), nor where the repository around ignores the very folder the user asked for.
+    /// empty every project below), nor where the repository around ignores the very folder that the user requested.
     fn around(&self, global: &Arc<FolderRules>, troubles: &mut Vec<Skipped>) -> Option<Arc<FolderRules>> {
         let top = self.root.ancestors().find(|folder| folder.join(".git").exists())?;
         let below_top = self.root.strip_prefix(top).ok()?.to_str()?.replace('\\', "/");
@@ -241,9 +241,9 @@ impl IgnoreFiles {
         }
     }
 
-    /// The beginning of an ignore file, up to one byte over the limit; `None` where there is none.
+    /// The beginning of an ignore file, up to one byte over the limit; `None` if there is none.
     ///
-    /// A link is as good as the file it leads to, as long as that lies in the root.
+    /// A link is followed if it leads to a file in the root.
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         let failure = |error: io::Error| format!("cannot be read: {error}");
         let kind = match fs::symlink_metadata(path) {
@@ -255,7 +255,7 @@ impl IgnoreFiles {
             return Ok(None);
         }
         let target = match kind.is_symlink() {
-            true => path.canonicalize().map_err(|_| "it is a link that leads nowhere".to_owned())?,
+            true => path.canonicalize().map_err(|_| "it is a dangling link".to_owned())?,
             false => path.to_owned(),
         };
         if kind.is_symlink() && !target.starts_with(&self.root) {

@@ -15,7 +15,7 @@ pub use comments::CommentSyntax;
 pub(crate) use shared::of_shared_extension;
 pub use table::Language;
 
-/// What a file is for, coarsely: the `--kind` filter of a search.
+/// The coarse purpose of a file: the `--kind` filter of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
@@ -138,7 +138,7 @@ fn by_name(name: &str) -> Option<Language> {
 const TEMPLATES: [&str; 12] =
     ["in", "tmpl", "tpl", "template", "dist", "example", "sample", "default", "j2", "jinja", "jinja2", "njk"];
 
-/// Template engines that mostly make pages, whose own language says more than `html` does.
+/// Template engines that mostly make pages, whose own language is more specific than `html`.
 const PAGE_TEMPLATES: [&str; 7] = ["ejs", "erb", "handlebars", "hbs", "liquid", "mustache", "twig"];
 
 /// The language of what a template makes.

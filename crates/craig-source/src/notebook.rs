@@ -17,11 +17,11 @@ pub struct Cell {
     pub bytes: Range<usize>,
     /// Where its content begins, behind the marker.
     pub content_start: usize,
-    /// What it holds.
+    /// Its kind of content.
     pub kind: CellKind,
 }
 
-/// What a cell holds.
+/// The kind of content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
     /// Code of a language; [`Language::Text`] if it is not a known one.
@@ -97,7 +97,7 @@ pub(crate) fn cells_of(json: &str) -> Option<String> {
     reading.has_cells.then(|| written(&reading))
 }
 
-/// A cell as it is read from JSON.
+/// A cell as read from JSON.
 #[derive(Default)]
 struct JsonCell<'t> {
     cell_type: &'t str,
@@ -108,7 +108,7 @@ struct JsonCell<'t> {
     source: Vec<(usize, Cow<'t, str>)>,
 }
 
-/// What a value of the JSON is for.
+/// The role of a value in the JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// The notebook, its worksheets, or one of them.
@@ -252,7 +252,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// The line of a part of the JSON that comes after all that were asked for before.
+    /// The line of a part of the JSON; requests must be in ascending order.
     fn line_of(&mut self, part: &str) -> usize {
         let at = self.at - part.len();
         let between = self.json.as_bytes().get(self.counted..at).unwrap_or_default();
@@ -262,7 +262,7 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// What an object or array is for by the role of the one that it is in and its key there.
+/// The role of an object or array, from the role of its parent and its key there.
 fn inner_role(outer: Role, key: &str) -> Role {
     match (outer, key) {
         (Role::Outer, "cells") => Role::Cells,
@@ -356,7 +356,7 @@ fn without_images(markdown: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The content of a JSON string; what is no escape stays as it is.
+/// The content of a JSON string; everything except escapes is unchanged.
 fn unescaped(text: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', text.as_bytes()) else { return Cow::Borrowed(text) };
     let mut found = String::with_capacity(text.len());
@@ -373,7 +373,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(found)
 }
 
-/// The character that an escape at the start of `text` stands for, and its length.
+/// The character of an escape at the start of `text`, and the length of the escape.
 fn escape(text: &str) -> (char, usize) {
     let c = match text.as_bytes().get(1) {
         Some(b'n') => '\n',

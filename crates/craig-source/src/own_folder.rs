@@ -1,4 +1,4 @@
-//! Folders that Craig keeps for itself inside of a repository.
+//! Craig's own folders in a repository.
 
 use std::{
     fs::{self, File},
@@ -21,8 +21,8 @@ pub struct OwnFolder {
     handle: system::Handle,
 }
 
-/// What tells a file from another one that takes its place under the same name, as git writes them: the numbers that the
-/// file system gave it, and when.
+/// The identity of a file, which distinguishes it from a replacement under the same name, as git writes them: the
+/// numbers that the file system gave it, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileIdentity {
     inode: u64,
@@ -30,7 +30,7 @@ pub struct FileIdentity {
     born_ns: u64,
 }
 
-/// What there is under a name.
+/// The kind of entry under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// Nothing.
@@ -44,7 +44,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// What tells the file from others; none for what is no file of Craig's.
+    /// The identity of the file; none if it is not a file of Craig's.
     pub fn identity(self) -> Option<FileIdentity> {
         match self {
             Self::File(identity) | Self::EmptyFile(identity) => Some(identity),
@@ -79,7 +79,7 @@ impl OwnFolder {
         &self.path
     }
 
-    /// What there is under `name`.
+    /// The kind of entry under `name`.
     pub fn entry(&self, name: &str) -> io::Result<Entry> {
         match fs::symlink_metadata(self.path.join(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Entry::Nothing),
@@ -188,7 +188,7 @@ mod system {
         Ok(rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?.into())
     }
 
-    /// Without waiting for whoever would write to a pipe.
+    /// Does not wait for a writer of a pipe.
     pub(super) fn read(folder: &Handle, name: &str) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(rustix::fs::openat(folder, name, flags, Mode::empty())?.into())
@@ -203,7 +203,7 @@ mod system {
     }
 }
 
-/// By paths, looked at before they are used: these systems have no handles for folders in the standard library.
+/// Uses paths that are checked before use, because the standard library has no folder handles on these systems.
 #[cfg(not(unix))]
 mod system {
     use std::{

@@ -1,8 +1,8 @@
-//! Where a folder lies in relation to a project's root.
+//! The position of a folder relative to a project's root.
 
 use std::borrow::Cow;
 
-/// What turns a path relative to the root into one relative to a folder.
+/// Converts a path relative to the root into one relative to a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In the root: so many bytes are cut off.

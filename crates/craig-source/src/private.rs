@@ -1,4 +1,4 @@
-//! Files and folders that only their owner can read: what Craig keeps is copied from private code.
+//! Files and folders that only their owner can read, since Craig stores copies of private code.
 
 use std::{
     fs::{self, DirBuilder, Metadata, OpenOptions},

@@ -1,4 +1,4 @@
-//! Directories that are no project: they are ingested only when somebody asks for exactly that.
+//! Protected directories, which are ingested only on explicit request.
 
 use std::{
     fmt,
@@ -25,7 +25,7 @@ impl fmt::Display for ProtectedFolder {
         formatter.write_str(match self {
             Self::FileSystemRoot => "the root of the file system",
             Self::Home => "a home directory",
-            Self::AboveHomes => "a folder that holds home directories",
+            Self::AboveHomes => "a folder of home directories",
             Self::System => "a system folder",
             Self::Keys => "a folder of keys and passwords",
         })
@@ -104,11 +104,11 @@ const FOLDERS: &[(&str, Reach, ProtectedFolder)] = &[
 /// Folders below a home directory, or anywhere, that hold nothing else.
 const KEY_FOLDERS: &[&str] = &[".aws", ".azure", ".gnupg", ".kube", ".password-store", ".ssh"];
 
-/// Home directories that this machine knows of, beside the usual places.
+/// Home directories of this machine outside the usual places.
 struct Homes {
-    /// Of the user who runs this: the projects in it are theirs, wherever it is.
+    /// The home directory of the current user, whose projects may be in it wherever it is.
     own: Option<PathBuf>,
-    /// Of the others.
+    /// The home directories of other users.
     others: Vec<PathBuf>,
 }
 
@@ -129,7 +129,7 @@ impl Homes {
     }
 }
 
-/// What the system's list of users names; nothing where there is no such list.
+/// The home directories in the system's list of users; empty if there is no such list.
 fn homes_of_all_users() -> Vec<PathBuf> {
     let users = if cfg!(unix) { std::fs::read_to_string("/etc/passwd") } else { Ok(String::new()) };
     let users = users.unwrap_or_default();
@@ -259,13 +259,13 @@ mod tests {
                 "/app/src",
             ],
             expect_test::expect![[r#"
-                /home: a folder that holds home directories
+                /home: a folder of home directories
                 /home/bob: a home directory
                 /home/bob/shop
                 /root: a home directory
                 /Users/bob: a home directory
-                /data: a folder that holds home directories
-                /data/people: a folder that holds home directories
+                /data: a folder of home directories
+                /data/people: a folder of home directories
                 /data/people/ada: a home directory
                 /data/people/ada/shop
                 /data/people/ada/.ssh: a folder of keys and passwords

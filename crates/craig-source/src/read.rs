@@ -22,13 +22,13 @@ use crate::{
 #[non_exhaustive]
 pub enum ReadError {
     /// It was deleted or renamed since the walk.
-    #[error("{path} vanished since it was listed; the next ingest will see it gone")]
+    #[error("{path} was deleted after it was listed; the next ingest removes it")]
     Vanished {
         /// Path relative to the root.
         path: String,
     },
     /// Someone is writing it.
-    #[error("{path} was being written while it was read; the next ingest will pick it up")]
+    #[error("{path} was modified while it was read; the next ingest reads it again")]
     Changing {
         /// Path relative to the root.
         path: String,
@@ -52,17 +52,17 @@ pub enum ReadError {
         path: String,
     },
     /// An absolute path, or one that climbs out of the root.
-    #[error("{path} is not a path inside the project; give one relative to its root")]
+    #[error("{path} is outside the project; give a path relative to the project's directory")]
     OutsideRoot {
         /// The path as given.
         path: String,
     },
-    /// No permission, or a failing disk.
+    /// Permission is missing, or the disk fails.
     #[error("cannot read {path}: {source}")]
     Unreadable {
         /// Path relative to the root.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -76,7 +76,7 @@ pub fn read(root: &Root, path: &str, options: &SourceOptions) -> Result<SourceFi
     Ok(interpret(path, stamp, bytes))
 }
 
-/// What the file system says of a file of the project.
+/// The metadata of a file of the project.
 pub fn stamp(root: &Root, path: &str) -> Result<FileStamp, ReadError> {
     Ok(FileStamp::from_metadata(&metadata(&inside(root, path)?, path)?))
 }
@@ -99,7 +99,7 @@ fn inside(root: &Root, path: &str) -> Result<PathBuf, ReadError> {
     }
 }
 
-/// Of a file itself, not of what a link points to.
+/// Describes the file itself, not the target of a link.
 fn metadata(full_path: &Path, path: &str) -> Result<fs::Metadata, ReadError> {
     let metadata = fs::symlink_metadata(full_path).map_err(|error| read_error(path, error))?;
     match metadata.is_file() {
@@ -108,7 +108,7 @@ fn metadata(full_path: &Path, path: &str) -> Result<fs::Metadata, ReadError> {
     }
 }
 
-/// Reads a file of the project as it is, with the stamp that the bytes belong to.
+/// Reads the current content of a file of the project, with its stamp.
 pub fn read_bytes(root: &Root, path: &str, max_bytes: u64) -> Result<(Vec<u8>, FileStamp), ReadError> {
     let fail = |error| read_error(path, error);
     let full_path = &*inside(root, path)?;
@@ -157,7 +157,7 @@ fn understand(path: &str, bytes: Vec<u8>) -> (Language, FileType, Content) {
     (language, FileType::Text, content_of(path, language, text))
 }
 
-/// The language of a text that would be saved as `path`: the one that [`interpret`] tells, without a look at anything else.
+/// The language of a text that would be saved as `path`: the one that [`interpret`] returns, from the text alone.
 pub fn language(path: &str, text: &str) -> Language {
     let by_name = Language::from_path(path);
     if is_secret_by_name(path) || binary_by_extension(path).is_some() {

@@ -1,4 +1,4 @@
-//! Opens regular files only: what a repository calls `.gitignore` may be a link, a pipe or a device.
+//! Opens only regular files: a `.gitignore` in a repository may be a link, a pipe or a device.
 
 use std::{
     fs::{self, File},
@@ -8,7 +8,7 @@ use std::{
 
 use crate::open::open_without_links;
 
-/// Opens a file for reading; `None` where the path is a link or leads to anything but a regular file.
+/// Opens a file for reading; `None` if the path is a link or leads to anything but a regular file.
 ///
 /// It never waits and has no side effect: a pipe would wait for its writer, and some devices act when they are opened. The
 /// second check holds against a file that is replaced between the two.

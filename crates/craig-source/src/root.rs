@@ -16,7 +16,7 @@ pub struct Root {
 impl Root {
     /// Checks a directory and makes its path canonical: absolute, without links, `.` and `..`.
     ///
-    /// Fails when it is missing, a file, unreadable, too long or not UTF-8; each error says what to do.
+    /// Fails if it is missing, a file, unreadable, too long or not UTF-8; each error includes advice.
     pub fn open(path: impl AsRef<Path>) -> Result<Root, SourceError> {
         let given = path.as_ref();
         let path = given.canonicalize().map_err(|error| refusal(given, error))?;
@@ -46,7 +46,7 @@ impl Root {
     }
 }
 
-/// Linux's `PATH_MAX`. A longer path fails part by part, as if it were missing, so its length is looked at first.
+/// Linux's `PATH_MAX`. A longer path fails part by part, as if it were missing, so its length is checked first.
 const MAX_PATH_BYTES: usize = 4_096;
 
 fn refusal(given: &Path, error: io::Error) -> SourceError {
@@ -89,8 +89,8 @@ mod tests {
         let long = message(base.join("d/".repeat(2500)), Path::new("BASE"));
         expect_test::expect![[r#"
             no such directory: BASE/nowhere; check the spelling, or give an absolute path
-            not a directory but a file: BASE/file; give the directory that holds it
-            not a directory but a file: BASE/file/below; give the directory that holds it
+            BASE/file is a file; give the directory that contains it
+            BASE/file/below is a file; give the directory that contains it
             cannot open the directory BASE/loop: Too many levels of symbolic links (os error 40)
             "#]]
         .assert_eq(&format!("{missing}\n{file}\n{below_file}\n{circle}\n"));

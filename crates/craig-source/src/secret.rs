@@ -1,4 +1,4 @@
-//! Keeps secrets in: environment files, private keys, live tokens, passwords.
+//! Detects and masks secrets: environment files, private keys, live tokens, passwords.
 //!
 //! Files that are nothing but a secret are known by their names, and none of their text leaves this crate: `.env`, `id_rsa`,
 //! key stores. In every other text secrets are overwritten with `*`, byte by byte, so that the rest can be searched
@@ -99,7 +99,7 @@ const SECRET_NAMES: &[&str] = &[
     ".git-credentials",
 ];
 
-/// What a file is for, which decides what a value without quotes is.
+/// The purpose of a file, which determines the meaning of a value without quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileSort {
     /// Names and calls are written without quotes.
@@ -127,7 +127,7 @@ impl FileSort {
     }
 }
 
-/// Whether tools keep credentials in a file of this name, beside other things.
+/// Whether tools keep credentials in a file of this name, among other data.
 fn keeps_credentials(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -240,7 +240,7 @@ static SHORT: LazyLock<Vec<(memmem::Finder<'static>, LookAt)>> = LazyLock::new(|
     marks.map(|(mark, look)| (memmem::Finder::new(mark), look)).collect()
 });
 
-/// Where secrets are: one pass for most patterns, and a closer look only where one is found.
+/// The places of secrets: one pass for most patterns, and a detailed check only of candidates.
 fn find_secrets(text: &str, sort: FileSort) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     PATTERNS.for_each(text, |pattern, found| look(text, sort, pattern, found, &mut secrets));

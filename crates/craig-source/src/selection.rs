@@ -20,7 +20,7 @@ use crate::{
     rules::{ByName, Rules},
 };
 
-/// A file or folder that is no part of a project although it lies in its directory.
+/// A file or folder that is not part of a project although it is in its directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// Path relative to the root: of the file itself, or of the folder that is left out with all its files.
@@ -46,7 +46,7 @@ pub enum WhyLeftOut {
     #[error("hidden and not tracked by git")]
     Hidden,
     /// Folders of this name hold build output, and git tracks nothing in this one.
-    #[error("a folder of build output in which git tracks nothing")]
+    #[error("a build folder without files tracked by git")]
     BuildOutput,
     /// Folders of this name hold dependencies, caches or git's own data.
     #[error("a folder of dependencies or caches")]
@@ -55,7 +55,7 @@ pub enum WhyLeftOut {
     #[error("excluded by a setting")]
     Setting,
     /// It has a `.git` of its own: a linked worktree, or a clone that is no submodule.
-    #[error("a git working tree of its own")]
+    #[error("a separate git working tree")]
     OwnRepository,
     /// A symbolic link.
     #[error("a symbolic link")]
@@ -76,9 +76,9 @@ pub enum WhyLeftOut {
 pub(crate) enum Taken {
     /// All that no rule excludes.
     Ordinary,
-    /// What git tracks: git's own rules exclude the folder.
+    /// Files that git tracks: git's own rules exclude the folder.
     Tracked,
-    /// What a glob of the user names: the folder is hidden or skipped otherwise.
+    /// Files that match a glob of the user: the folder is otherwise hidden or skipped.
     Named(ByName),
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct FolderState {
 }
 
 impl FolderState {
-    /// The state of a folder in this one before it is entered, from what [`Selection::judge`] has said of it.
+    /// The state of a subfolder before it is entered, from the result of [`Selection::judge`].
     pub(crate) fn towards(&self, taken: Taken) -> FolderState {
         FolderState { taken, ..self.clone() }
     }
@@ -122,7 +122,7 @@ impl Selection {
         })
     }
 
-    /// The state around the root: the user's own excludes, and the working tree that the root lies in.
+    /// The state around the root: the user's own excludes, and the working tree that contains the root.
     pub(crate) fn outside(&self, troubles: &mut Vec<Skipped>) -> FolderState {
         let rules = self.ignore_files.as_ref().map(|files| files.outside(troubles));
         let top = self.root.ancestors().find(|folder| folder.join(".git").exists());
@@ -240,11 +240,11 @@ impl From<ByName> for WhyLeftOut {
 #[derive(Debug)]
 pub(crate) struct Lookup {
     selection: Selection,
-    /// The states in folders that were asked for, by path.
+    /// The states of requested folders, by path.
     known: HashMap<String, Result<FolderState, WhyLeftOut>>,
 }
 
-/// More folders are read again when they are asked for.
+/// Beyond this number, folders are read again when they are requested.
 const MAX_KNOWN_FOLDERS: usize = 4_096;
 
 impl Lookup {
@@ -253,7 +253,7 @@ impl Lookup {
         Ok(Lookup { selection: Selection::new(root, options)?, known: HashMap::new() })
     }
 
-    /// What leaves out a path relative to the root: a rule about the path, or about a folder on the way to it.
+    /// The rule that excludes a path relative to the root: a rule about the path, or about a folder above it.
     pub(crate) fn left_out(&mut self, relative: &str, is_dir: bool) -> Option<LeftOut> {
         let fail = |end: usize, why| Some(LeftOut { path: relative[..end].to_owned(), why });
         let mut state = match self.state("", None) {

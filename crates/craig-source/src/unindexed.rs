@@ -1,4 +1,4 @@
-//! Text that is kept but not chunked: minified and generated files.
+//! Text that is stored but not chunked: minified and generated files.
 
 use craig_text::generated::{has_generated_header, has_minified_name, is_comment_or_blank, is_lock_file};
 use craig_text::path::name;

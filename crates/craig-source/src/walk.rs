@@ -31,9 +31,9 @@ use queue::Queue;
 pub struct Listing {
     /// Files to track.
     pub entries: Vec<Entry>,
-    /// What could not be looked at. Each one makes an ingest partial.
+    /// Entries that could not be read. Each one makes an ingest partial.
     pub skipped: Vec<Skipped>,
-    /// Files left out for their size: no trouble, but a surprise to whoever looks for them.
+    /// Files that were omitted for their size, reported because users may look for them.
     pub too_large: Vec<Entry>,
     /// Folders that are git working trees of their own: linked worktrees, and clones that are no submodules. Each is a
     /// project of its own.
@@ -47,11 +47,11 @@ pub struct Listing {
 pub struct Entry {
     /// Path relative to the root, `/`-separated.
     pub path: String,
-    /// What the file system said during the walk.
+    /// The metadata of the file during the walk.
     pub stamp: FileStamp,
 }
 
-/// A file or folder that could not be looked at.
+/// A file or folder that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// Path relative to the root, with replacement characters where it is not UTF-8. Empty for the root.
@@ -60,34 +60,34 @@ pub struct Skipped {
     pub reason: SkipReason,
 }
 
-/// Why a file or folder could not be looked at.
+/// Why a file or folder could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// No permission, or a failing disk.
+    /// Permission is missing, or the disk fails.
     #[error("cannot be read: {message}")]
     Unreadable {
-        /// What the system said.
+        /// The error of the system.
         message: String,
     },
     /// The name is not UTF-8.
-    #[error("its name is not valid UTF-8; rename it to have it tracked")]
+    #[error("its name is not valid UTF-8; rename it so that it can be tracked")]
     NotUtf8,
     /// The system refuses a path of this length.
     #[error("its path is too long for this system")]
     PathTooLong,
     /// It was there a moment ago.
-    #[error("it vanished during the walk")]
+    #[error("it was deleted while the directory was listed")]
     Vanished,
     /// An ignore file has lines that mean nothing; its other lines hold.
-    #[error("it has a bad line, which excludes nothing: {message}")]
+    #[error("it has an invalid line, which excludes nothing: {message}")]
     BadIgnoreLine {
         /// Which line, what is wrong, how many more there are.
         message: String,
     },
     /// An ignore file is a link out of the project, a pipe, a device, or cannot be read.
-    #[error("its rules do not hold, and files that it excludes may have been ingested: {message}")]
+    #[error("its rules are ignored, so files that it excludes may have been ingested: {message}")]
     UnusableIgnoreFile {
         /// What is wrong.
         message: String,
@@ -101,7 +101,7 @@ pub enum SkipReason {
         message: String,
     },
     /// An ignore file is larger, or has more patterns, than is read.
-    #[error("its rules hold in part, and files that the rest excludes may have been ingested: {message}")]
+    #[error("some of its rules are ignored, so files that they exclude may have been ingested: {message}")]
     CutIgnoreFile {
         /// From where on it does not hold.
         message: String,
@@ -125,18 +125,18 @@ pub struct ExcludedCounts {
 
 /// Lists the files of a project.
 ///
-/// What git tracks is listed even if it is hidden, in a folder of build output, or matched by git's own ignore rules.
-/// Ignore files hold in plain directories just as in git repositories; `.pukuignore` is stronger than `.ignore`, that
-/// is stronger than `.gitignore`. Submodules belong to their checkout; other working trees below the root do not. Links are not followed, neither to files nor to folders: what they show lies in the
-/// root under its own path, or outside, where Craig has no business; so every walk ends. Files are tracked by path
-/// relative to the root.
+/// Files that git tracks are listed even if they are hidden, in a folder of build output, or matched by git's ignore
+/// rules. Ignore files hold in plain directories just as in git repositories; `.pukuignore` is stronger than `.ignore`,
+/// that is stronger than `.gitignore`. Submodules belong to their checkout; other working trees below the root do not.
+/// Links are not followed, neither to files nor to folders: what they show lies in the root under its own path, or
+/// outside, where Craig has no business; so every walk ends. Files are tracked by path relative to the root.
 ///
 /// Fails only for a bad glob in the options; trouble below the root is reported in the listing.
 pub fn walk(root: &Root, options: &SourceOptions) -> Result<Listing, SourceError> {
     walk_with_folders(root, options).map(|(listing, _)| listing)
 }
 
-/// What a watcher needs to know of a project's tree.
+/// The facts about a project's tree that a watcher needs.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
     /// The folders entered on the way, the root among them.
@@ -167,7 +167,7 @@ struct Walker<'a> {
     max_file_bytes: u64,
 }
 
-/// What a thread takes on at once.
+/// The unit of work of a thread.
 enum Task {
     Folder(Folder),
     Files(Vec<File>),
@@ -187,7 +187,7 @@ struct File {
     entry: DirEntry,
 }
 
-/// What one thread has found.
+/// The results of one thread.
 #[derive(Default)]
 struct Found {
     listing: Listing,
@@ -203,7 +203,7 @@ impl Walker<'_> {
         let n_threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         thread::scope(|scope| {
             let work = || self.work(&queue);
-            // Where no further thread can be had, this one does it all.
+            // If no further thread can be started, this one does all the work.
             let others: Vec<_> = (1..n_threads)
                 .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
                 .collect();
@@ -263,7 +263,7 @@ impl Walker<'_> {
         self.look_at_all(files, queue, found);
     }
 
-    /// Leaves an entry out, counts it, or has it looked at later.
+    /// Omits an entry, counts it, or queues it.
     #[expect(clippy::too_many_arguments, reason = "all that a folder's entry depends on, and where it goes")]
     fn sort(
         &self,
@@ -321,7 +321,7 @@ impl Found {
         self.listing.skipped.push(Skipped { path: path.to_owned(), reason });
     }
 
-    /// What ignore files exclude is not counted.
+    /// Files that ignore files exclude are not counted.
     fn count(&mut self, why: &WhyLeftOut) {
         let counts = &mut self.listing.excluded;
         match why {

@@ -15,7 +15,7 @@ use crate::{Root, SourceError, SourceOptions};
 /// Files that changed, close together in time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeBatch {
-    /// Paths relative to the root, sorted: files written, created or deleted; a folder stands for all below it.
+    /// Paths relative to the root, sorted: files written, created or deleted; a folder includes everything below it.
     pub paths: Vec<String>,
     /// False when the system has dropped some changes: then the whole tree wants a look.
     pub is_complete: bool,
@@ -28,15 +28,15 @@ pub enum WatchMode {
     Events,
     /// The tree is walked again and again.
     Polling {
-        /// Why, and what the user can do about it; `None` when it was asked for.
+        /// The reason, and what the user can do about it; `None` if polling was requested.
         notice: Option<String>,
     },
 }
 
 /// Watches a project. An iterator over batches that waits for the next one and never ends.
 ///
-/// What ignore rules and options exclude is not watched, so a build in `target` wakes nobody; a change to an ignore
-/// file does. Changes made before the watcher existed are not reported: start watching, then ingest.
+/// Excluded files are not watched, so a build in `target` causes no events; a change to an ignore file does. Changes
+/// made before the watcher existed are not reported: start watching, then ingest.
 #[derive(Debug)]
 pub struct Watcher {
     root: Root,
@@ -90,7 +90,7 @@ impl Watcher {
         }
     }
 
-    /// Nothing is known of the moments between, so the batch that reports the switch is incomplete.
+    /// Changes during the switch may be lost, so the batch that reports it is incomplete.
     fn go_on_polling(&mut self, lost: Lost) -> ChangeBatch {
         // The options were good when the watch began.
         if let Ok(polling) = Polling::start(&self.root, &self.options) {

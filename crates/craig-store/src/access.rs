@@ -28,7 +28,7 @@ pub(crate) enum Access {
 pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<(Connection, Access), OpenError> {
     let connection = Connection::open_with_flags(path, flags);
     match connection.and_then(|connection| {
-        // SQLite opens what it may not write for reading, and would then make files beside it.
+        // SQLite opens a file without write permission for reading, and would then create files next to it.
         let is_writable = !connection.is_readonly(MAIN_DB)?;
         if is_writable { readable(connection).map(Some) } else { Ok(None) }
     }) {
@@ -37,7 +37,7 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<(Connection, Acce
         Err(error) if path.is_file() && is_no_room(&error) => Ok((alone(path, flags)?, Access::Alone)),
         Err(error) if path.is_file() && is_unwritable(&error) => match read_only(path, flags) {
             Ok(connection) => Ok((connection, Access::ReadOnly)),
-            // If it cannot be read either, the first error says why.
+            // If it cannot be read either, the first error is the reason.
             Err(OpenError::Sqlite(_)) => Err(error.into()),
             Err(other) => Err(other),
         },
@@ -67,8 +67,8 @@ fn alone(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     readable(connection)
 }
 
-/// Opens a database that cannot be written. Beside a log it needs the memory that processes share, which says where in the log
-/// the newest version of each page is. Without a log nobody is writing, and the file is all there is.
+/// Opens a database that cannot be written. With a log, it needs the shared memory, which records where in the log the
+/// newest version of each page is. Without a log nobody is writing, and the file is all there is.
 fn read_only(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     let others = flags & !(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE);
     let flags = others | OpenFlags::SQLITE_OPEN_READ_ONLY;
@@ -85,7 +85,7 @@ fn read_only(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     Ok(readable(connection)?)
 }
 
-/// A name that makes SQLite read the file as if it could never change: without locks, and without files beside it.
+/// A name that makes SQLite treat the file as immutable: without locks, and without files next to it.
 fn immutable_uri(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = "file://".to_owned();
@@ -99,12 +99,12 @@ fn immutable_uri(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-/// What tells a database file from another one that takes its place at the same path.
+/// The identity of a database file, which distinguishes it from a replacement at the same path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DatabaseIdentity {
     device: u64,
     inode: u64,
-    /// When the file was made, since an inode may be used again; `None` where the file system does not keep it.
+    /// When the file was made, since an inode may be used again; `None` if the file system does not keep it.
     born: Option<SystemTime>,
 }
 
@@ -121,7 +121,7 @@ impl DatabaseIdentity {
     }
 }
 
-/// A database file as it is at a moment, to see whether it was changed or replaced.
+/// The state of a database file at a moment, to detect a change or replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileState {
     pub(crate) identity: DatabaseIdentity,
@@ -139,19 +139,19 @@ pub(crate) fn state_of(path: &Path) -> Option<FileState> {
     })
 }
 
-/// Endings of the files that SQLite keeps beside a database.
+/// Suffixes of the files that SQLite keeps next to a database.
 pub(crate) const LOG: &str = "-wal";
 pub(crate) const SHARED_MEMORY: &str = "-shm";
 pub(crate) const ROLLBACK_JOURNAL: &str = "-journal";
 
-/// The path of a file or folder that is kept beside a database.
+/// The path of a file or folder next to a database.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
     name.push(ending);
     name.into()
 }
 
-/// Whether an error says that the disk is full, also for the memory that processes share.
+/// Whether an error means that the disk is full, including shared memory.
 pub(crate) fn is_no_room(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error().map(|error| error.extended_code);
     error.sqlite_error_code() == Some(ErrorCode::DiskFull) || code == Some(ffi::SQLITE_IOERR_SHMSIZE)

@@ -11,7 +11,7 @@ use craig_model::Quantized;
 use crate::write::{delete_file, increase_generation};
 use crate::{FileId, ProjectId, Store, StoreError};
 
-/// A file that is not stored as it was written.
+/// A file whose stored data is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedFile {
     /// Its id.
@@ -85,7 +85,7 @@ impl Store {
             let what = match self.load_outlines(&[id]) {
                 Ok(_) if bad_vectors.contains(&id) => "a vector of its text is damaged".to_owned(),
                 Ok(_) => match self.damaged_names(id)? {
-                    true => "what it names is damaged".to_owned(),
+                    true => "a row that it refers to is damaged".to_owned(),
                     false => continue,
                 },
                 Err(StoreError::DamagedText { .. }) => "its text is damaged".to_owned(),

@@ -1,5 +1,6 @@
-//! The files of a database, and the folder of what is derived from it: the indexes of its projects, lock files, and whatever else
-//! the engine keeps there. It is beside a user's own database, and in the user's data folder for one in a repository.
+//! The files of a database, and the folder of what is derived from it: the indexes of its projects, lock files, and
+//! whatever else the engine keeps there. It is next to a user's own database; for a database in a repository, it is in
+//! the user's data folder.
 
 use std::collections::HashSet;
 use std::fs;
@@ -59,7 +60,7 @@ impl Store {
         }
         let names = (1..=MAX_SET_ASIDE).map(|number| beside(path, &format!(".damaged-{number}")));
         let Some(free) = names.into_iter().find(|name| !name.exists()) else {
-            return Err(io::Error::other("too many were set aside before"));
+            return Err(io::Error::other("too many files have been set aside already"));
         };
         for ending in [LOG, SHARED_MEMORY] {
             // They may be missing.

@@ -1,5 +1,5 @@
-//! Files derived from a project's rows, kept beside its index: written whole, read whole, and made again when they are missing,
-//! damaged, or of another state of the project.
+//! Files derived from a project's rows, kept next to its index: written whole, read whole, and made again when they are
+//! missing, damaged, or of another state of the project.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -18,7 +18,7 @@ pub struct DerivedFile {
     pub version: u32,
 }
 
-/// What a file begins with: BLAKE3 of its owner and contents.
+/// The header of a file: BLAKE3 of its owner and contents.
 const CHECKSUM_BYTES: usize = 32;
 
 impl Store {

@@ -1,4 +1,4 @@
-//! Deleted data leaves no trace in the files of the database.
+//! Erases deleted data from the files of the database.
 //!
 //! Deleted rows are overwritten in place (`secure_delete`), and free pages are cut off with each commit (`auto_vacuum`): the last
 //! pages of the file move into their places. What remains is the write-ahead log, which is emptied at the end of an ingestion that

@@ -16,7 +16,7 @@ pub enum StoreError {
     Open {
         /// The database file.
         path: PathBuf,
-        /// What the system reports.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The file is something else, or damaged.
@@ -28,7 +28,7 @@ pub enum StoreError {
         detail: String,
     },
     /// The database was written by a newer Craig.
-    #[error("{} has format {found}, and this craig reads up to {supported}", path.display())]
+    #[error("{} has format {found}, but this version of craig reads formats up to {supported}", path.display())]
     Newer {
         /// The database file.
         path: PathBuf,
@@ -42,29 +42,29 @@ pub enum StoreError {
     OtherRole {
         /// The database file.
         path: PathBuf,
-        /// What the database is for.
+        /// The role of the database.
         found: Role,
-        /// What it was opened as.
+        /// The role that it was opened for.
         wanted: Role,
     },
     /// The disk is full.
-    #[error("no room left on the disk of {}", path.display())]
+    #[error("no space left on the disk of {}", path.display())]
     Full {
         /// The database file.
         path: PathBuf,
     },
     /// Another process, or another thread of this one, writes the project.
-    #[error("the project is being written by {holder}")]
+    #[error("{holder} is writing the project")]
     Held {
         /// "process 4711 (craig)", or "another process".
         holder: String,
     },
     /// A lock cannot be made.
-    #[error("cannot make the lock file {}: {source}", path.display())]
+    #[error("cannot create the lock file {}: {source}", path.display())]
     Lock {
         /// Where.
         path: PathBuf,
-        /// What the system reports.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// Another process kept the database locked for too long.
@@ -82,13 +82,13 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The database cannot be written, and its log holds what is not in it yet.
-    #[error("{} cannot be written, and its log holds changes that are not in it yet", path.display())]
+    #[error("{} cannot be written, and its log has changes that are not yet applied", path.display())]
     Unrecovered {
         /// The database file.
         path: PathBuf,
     },
     /// The database was written by an older Craig and cannot be brought up to date, since it cannot be written.
-    #[error("{} has the older format {found}, and cannot be written to bring it to format {supported}", path.display())]
+    #[error("{} has the older format {found}, and cannot be written to upgrade it to format {supported}", path.display())]
     Older {
         /// The database file.
         path: PathBuf,
@@ -97,10 +97,10 @@ pub enum StoreError {
         /// The version that this program reads.
         supported: u32,
     },
-    /// No project goes by that id, reference or name.
+    /// There is no project with that id, reference or name.
     #[error("no project {handle:?}")]
     UnknownProject {
-        /// What was asked for.
+        /// The requested id, reference or name.
         handle: String,
         /// Names of the projects there are.
         known: Vec<String>,
@@ -122,12 +122,12 @@ pub enum StoreError {
     /// Anything else that the database reports.
     #[error("database error: {source}")]
     Database {
-        /// What it reports.
+        /// The error of SQLite.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// Where a [`StoreError`] comes from.
+/// The origin of a [`StoreError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreErrorKind {
     /// The user: nothing is stored under that name, or something else is.
@@ -139,7 +139,7 @@ pub enum StoreErrorKind {
 }
 
 impl StoreError {
-    /// Where it comes from.
+    /// Its origin.
     pub fn kind(&self) -> StoreErrorKind {
         match self {
             Self::UnknownProject { .. } | Self::NameTaken { .. } => StoreErrorKind::User,
@@ -218,7 +218,7 @@ impl From<StoreError> for OpenError {
     }
 }
 
-/// A text that is not the one that was stored, on its way through SQLite's errors.
+/// A damaged text, passed through SQLite's errors.
 #[derive(Debug, Error)]
 #[error("the stored text of {path:?} is damaged")]
 pub(crate) struct DamagedText {

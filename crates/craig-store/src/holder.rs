@@ -1,4 +1,4 @@
-//! Which process holds a lock, as far as the system shows it.
+//! The process that holds a lock, as far as the system reports it.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(crate) fn process(id: u32) -> String {
     format!("process {id} ({name}){}", if is_stopped { ", which is stopped" } else { "" })
 }
 
-/// What [`process`] gives, of the process that has a write transaction open on the database at `path`.
+/// The result of [`process`] for the process that has a write transaction open on the database at `path`.
 pub(crate) fn of_database(path: &Path) -> String {
     writer(path).map_or_else(|| "another process".to_owned(), process)
 }

@@ -1,4 +1,4 @@
-//! What stored things are known by. Outside of the store an id can be compared, and kept beside derived data as a number.
+//! Ids of stored rows. Outside of the store, an id can be compared, and kept with derived data as a number.
 
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Serialize};

@@ -28,7 +28,7 @@ pub struct RepositoryDatabase {
     pub folder: &'static str,
     /// Name of the database in it.
     pub file: String,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
     /// The user's data folder.
     pub data_folder: PathBuf,
@@ -37,7 +37,7 @@ pub struct RepositoryDatabase {
 /// How long opening waits for another process that opens the same database.
 const OPENING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the data folder knows of a database.
+/// The record of a database in the data folder.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Binding {
     /// Also stored in the database.
@@ -47,7 +47,7 @@ struct Binding {
     log: Option<FileIdentity>,
 }
 
-/// Files that SQLite keeps beside a database.
+/// Files that SQLite keeps next to a database.
 const SIDE_FILES: [&str; 3] = [LOG, SHARED_MEMORY, ROLLBACK_JOURNAL];
 
 const BINDING: &str = "binding.json";
@@ -205,8 +205,8 @@ impl<'i> Opening<'i> {
         self.folder.create(&self.database.file).map(drop)
     }
 
-    /// Closes the database to others, and removes files beside it that Craig did not make: a rollback journal, which would be
-    /// played back, and shared memory that is a link.
+    /// Closes the database to others, and removes files next to it that Craig did not create: a rollback journal, which
+    /// would be played back, and shared memory that is a link.
     fn tidy(&self) -> io::Result<()> {
         for ending in ["", LOG] {
             // The log may be gone.
@@ -223,7 +223,7 @@ impl<'i> Opening<'i> {
     /// Stores the binding of the database, unless it is `known`.
     fn bind(&self, store: &Store, known: Option<&Binding>) -> Result<(), StoreError> {
         let unbound =
-            || StoreError::Corrupt { path: self.database.path(), detail: "it holds no binding".into() };
+            || StoreError::Corrupt { path: self.database.path(), detail: "it contains no binding".into() };
         let binding = Binding {
             secret: store.secret()?.ok_or_else(unbound)?,
             database: self

@@ -15,7 +15,7 @@ pub struct IngestionRun {
     number: i64,
 }
 
-/// Where an ingestion stands.
+/// The state of an ingestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IngestionState {
@@ -56,7 +56,7 @@ impl IngestionState {
 /// The newest ingestion of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IngestionStatus {
-    /// Where it stands.
+    /// Its state.
     pub state: IngestionState,
     /// Percent, 0–100.
     pub progress: u8,

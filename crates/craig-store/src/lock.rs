@@ -13,7 +13,7 @@ use crate::{Project, Store, StoreError, holder};
 #[derive(Debug)]
 pub struct ProjectLock {
     file: File,
-    /// Not the id: while the lock was waited for, the project may have been purged and created again.
+    /// The id is not enough: during the wait for the lock, the project may have been purged and created again.
     pub(crate) reference: String,
 }
 
@@ -23,12 +23,13 @@ pub struct IndexLock {
     _file: File,
 }
 
-/// How the newest ingestion of a project went, as its lock file says. Unlike the database, that can be written on a full disk.
+/// The outcome of the newest ingestion of a project, from its lock file. Unlike the database, that can be written on a
+/// full disk.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RecordedRun {
     /// Nothing is recorded.
     Unknown,
-    /// It is running: somebody holds the lock.
+    /// It is running: the lock is held.
     Running,
     /// It began, and the holder of the lock is gone.
     CutOff,
@@ -68,7 +69,7 @@ impl ProjectLock {
 }
 
 impl Store {
-    /// Takes the write lock of `project`; fails at once with [`StoreError::Held`] if somebody else has it.
+    /// Takes the write lock of `project`; fails immediately with [`StoreError::Held`] if it is held.
     pub fn try_lock(&self, project: &Project) -> Result<ProjectLock, StoreError> {
         self.lock_project(project, File::try_lock)
     }
@@ -81,7 +82,7 @@ impl Store {
     /// Takes the right to write the index of `project`, waiting for its holder as long as `patience` allows; then fails with
     /// [`StoreError::Held`].
     ///
-    /// The lock file is not in the index's folder, which may be removed while somebody waits.
+    /// The lock file is not in the index's folder, which may be removed while others wait.
     pub fn lock_index(&self, project: &Project, patience: Duration) -> Result<IndexLock, StoreError> {
         self.check_writable()?;
         let path = self.lock_path(&format!("{}.index", project.reference));

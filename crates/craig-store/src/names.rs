@@ -1,4 +1,4 @@
-//! What files refer to and name, as it is kept.
+//! The stored references and names of files.
 
 use craig_chunk::names::Names;
 use craig_chunk::{Packed, References, Symbol};
@@ -10,7 +10,7 @@ use crate::{FileId, Store, StoreError};
 /// Bytes of BLAKE3 after what they are of.
 const CHECKSUM_BYTES: usize = 4;
 
-/// What a file defines, refers to and names, packed.
+/// The packed definitions, references and names of a file.
 #[derive(Clone, Debug)]
 pub struct PackedFile {
     record: FileRecord,
@@ -20,7 +20,7 @@ pub struct PackedFile {
     named: Vec<u8>,
 }
 
-/// What a file defines, refers to and names.
+/// The definitions, references and names of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFile {
     /// What is known of it.
@@ -29,9 +29,9 @@ pub struct NamedFile {
     pub n_lines: u32,
     /// Definitions in file order.
     pub symbols: Vec<Symbol>,
-    /// What it refers to.
+    /// Its references.
     pub references: References,
-    /// What it names; empty if only its references were loaded.
+    /// Its names; empty if only its references were loaded.
     pub names: Names,
 }
 

@@ -31,8 +31,8 @@ pub struct Project {
     pub options: String,
 }
 
-/// Tells a project from all others, also from those of another database that was at the same path before: ids, references
-/// and generations are the same in many databases.
+/// Distinguishes a project from all others, including those of another database that was at the same path before: ids,
+/// references and generations are the same in many databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProjectKey {
     database: Option<DatabaseIdentity>,
@@ -185,18 +185,18 @@ fn reference(name: &str, source_path: &str) -> String {
     hash.to_hex()[..REFERENCE_LENGTH].to_owned()
 }
 
-/// Folders and lock files are named by it, so it may not be a path that somebody has written into the database.
+/// Folders and lock files are named by it, so a path that was planted in the database is rejected.
 fn checked_reference(reference: String) -> rusqlite::Result<String> {
     match reference.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => Ok(reference),
         false => Err(conversion_error(
             2,
-            format!("the reference {reference:?} of a project is not one that craig makes"),
+            format!("the reference {reference:?} of a project was not created by craig"),
         )),
     }
 }
 
-/// The current time as it is stored: RFC 3339, UTC, milliseconds.
+/// The current time in the stored form: RFC 3339, UTC, milliseconds.
 pub(crate) fn now() -> String {
     format!("{:.3}", jiff::Timestamp::now())
 }

@@ -67,7 +67,7 @@ pub struct StoredChunk {
     pub line_start: u32,
     /// Last line, inclusive.
     pub line_end: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: ChunkKind,
     /// Symbol it defines, or heading.
     pub symbol_name: Option<String>,

@@ -1,8 +1,9 @@
-//! What a database is for.
+//! The role of a database.
 
 use std::fmt;
 
-/// What a database is for. It is in its header, and a database is never opened, migrated or emptied for another role.
+/// The role of a database. It is stored in the header, and a database is never opened, migrated or emptied for another
+/// role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A user's projects.

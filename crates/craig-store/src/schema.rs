@@ -54,7 +54,7 @@ pub(crate) fn check_schema(connection: &Connection, path: &Path) -> Result<(), O
     if schema_hash(connection)? == SCHEMA_HASH {
         return Ok(());
     }
-    let detail = "its tables, views and triggers are not those that craig makes".into();
+    let detail = "its tables, views and triggers are not those of craig".into();
     Err(StoreError::Corrupt { path: path.to_owned(), detail }.into())
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn migrate(connection: &mut Connection, role: Role) -> rusqlite::Resu
     transaction.commit()
 }
 
-/// What shows which program made a database, and for what.
+/// The header fields that identify the program and the role of a database.
 struct Contents {
     user_version: u32,
     application_id: i32,
@@ -105,7 +105,7 @@ impl Contents {
         self.user_version == 0 && self.application_id == 0 && self.n_tables == 0
     }
 
-    /// What the database is for; `None` if it is empty, or another program's.
+    /// The role of the database; `None` if it is empty, or belongs to another program.
     fn role(&self, connection: &Connection) -> rusqlite::Result<Option<Role>> {
         if self.user_version == 0 || self.n_own_tables != 4 {
             return Ok(None);

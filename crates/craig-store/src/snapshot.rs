@@ -4,7 +4,7 @@ use rusqlite::Transaction;
 
 use crate::{Store, StoreError};
 
-/// While it lives, a store reads what was committed before its first read. To be held briefly: while somebody reads an old state,
+/// While it lives, a store reads what was committed before its first read. Hold it briefly: while an old state is read,
 /// the log cannot be emptied.
 pub struct Snapshot<'s> {
     _transaction: Transaction<'s>,

@@ -15,7 +15,7 @@ use crate::error::OpenError;
 use crate::schema::{SCHEMA_VERSION, check_schema, check_version, migrate};
 use crate::{Role, StoreError};
 
-/// How long a write waits for that of another process before it fails, unless [`Store::set_patience`] says otherwise.
+/// How long a write waits for that of another process before it fails, unless [`Store::set_patience`] changes it.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long opening waits for a process that lets nobody else read.
@@ -40,7 +40,7 @@ pub struct Store {
     pub(crate) patience: Duration,
 }
 
-/// Where a database is, what it is for, and how it is opened.
+/// The place and role of a database, and how it is opened.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
@@ -175,7 +175,7 @@ impl Store {
     /// Removes the permissions of others on a user's database. Where that fails, as on a read-only disk, it can still be read.
     fn restrict(&self) {
         let path = &self.place.path;
-        // SQLite gives the files beside it the permissions that it has.
+        // SQLite creates the files next to it with the same permissions.
         if private::restrict(path).unwrap_or(false) {
             for ending in [LOG, SHARED_MEMORY] {
                 let _ = private::restrict(&beside(path, ending));
@@ -203,7 +203,7 @@ impl Store {
         Ok(())
     }
 
-    /// Where the database is, to be shown: the path of its file.
+    /// The path of the database file, for messages.
     pub fn location(&self) -> String {
         self.place.path.display().to_string()
     }

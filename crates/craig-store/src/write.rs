@@ -25,7 +25,7 @@ pub struct ChunkText {
 /// One file ready to be stored.
 #[derive(Clone, Debug)]
 pub struct IndexedFile {
-    /// What was read.
+    /// The data that was read.
     pub source: SourceFile,
     /// When it was read, nanoseconds since the Unix epoch.
     pub read_ns: i64,
@@ -33,7 +33,7 @@ pub struct IndexedFile {
     pub outline: Outline,
     /// One for each chunk of the outline, in order.
     pub texts: Vec<ChunkText>,
-    /// What it refers to and names. The outline has none of it any more: packed, it takes little memory.
+    /// Its references and names, moved out of the outline; packed, they take little memory.
     packed: Packed,
 }
 
@@ -248,7 +248,7 @@ fn stored_content(content: &Content) -> Option<&str> {
     }
 }
 
-/// The outline as JSON: written as it is walked, since it may have thousands of symbols.
+/// The outline as JSON, written during the walk, since it may have thousands of symbols.
 fn outline(outline: &Outline) -> rusqlite::Result<String> {
     #[derive(Serialize)]
     struct Stored<'o> {

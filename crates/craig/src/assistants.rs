@@ -1,8 +1,8 @@
-//! Coding assistants on this machine, and how Craig is put into their configuration and taken out again.
+//! Coding assistants on this machine: adds Craig to their configuration, and removes it.
 //!
-//! [`ASSISTANTS`] says where each keeps what. [`Plan::install`] and [`Plan::uninstall`] work out what would be written,
-//! [`Plan::carry_out`] writes it. Whatever else is in a file stays as it is, comments and line ends included.
-//! [`connections`] says which assistants start which Craig.
+//! [`ASSISTANTS`] lists the files of each. [`Plan::install`] and [`Plan::uninstall`] compute the changes,
+//! [`Plan::carry_out`] writes them. The rest of a file is preserved, including comments and line ends. [`connections`]
+//! lists which assistants start which version of Craig.
 
 mod connections;
 mod edit;

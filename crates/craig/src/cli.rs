@@ -1,4 +1,4 @@
-//! The command line: one definition, from which parsing, help, completions and the man page come.
+//! The command line: one definition, from which parsing, help, completions and the man page are generated.
 
 mod batch;
 mod calls;
@@ -67,8 +67,8 @@ use session::Session;
 
 /// Finds the right code and documentation in a workspace, on this machine.
 ///
-/// Run 'craig search "where are tokens checked"' in any directory: it is ingested and searched. Exit codes: 0 success,
-/// 1 error (or nothing was found by 'craig grep'), 2 partial success (some files or batch lines could not be processed).
+/// Run 'craig search "where are tokens checked"' in any directory: Craig ingests and searches it. Exit codes: 0
+/// success; 1 error, or no match of 'craig grep'; 2 partial success (some files or batch lines could not be processed).
 #[derive(Debug, Parser)]
 #[command(name = "craig", version, max_term_width = 100)]
 struct Cli {
@@ -137,7 +137,7 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Whether a command handles signals itself, because it has work to do before it ends.
+/// Whether a command handles signals itself because it has work to do before it ends.
 fn handles_signals(command: &Command) -> bool {
     match command {
         Command::Gateway(args) => args.serves(),

@@ -1,4 +1,4 @@
-//! The servers as functions of the bytes that a client sends, for `fuzz/`; no part of the program.
+//! The servers as functions of a client's bytes, for `fuzz/`; not part of the program.
 
 use std::io::BufReader;
 use std::path::Path;

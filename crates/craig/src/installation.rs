@@ -1,4 +1,4 @@
-//! How this program was installed, told from where it lies, and what updates and removes it.
+//! How this program was installed, derived from its path, and the commands that update and remove it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ pub(crate) const EXTENSION: &str = "craig.craig";
 /// Version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What put a program onto a machine.
+/// A way of installing a program.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Installer {
     /// Name, as in "installed by npm".
     #[serde(rename = "installed_by")]
     pub(crate) name: &'static str,
-    /// What a user runs or does for a newer version.
+    /// How to update it.
     pub(crate) update: &'static str,
-    /// The same to be rid of it.
+    /// How to uninstall it.
     pub(crate) remove: &'static str,
-    /// Whether it lies in a cache, which may be emptied any time.
+    /// Whether it is in a cache, which may be cleared at any time.
     #[serde(skip)]
     pub(crate) is_temporary: bool,
 }
@@ -33,7 +33,7 @@ const fn installer(name: &'static str, update: &'static str, remove: &'static st
 /// Whether a program was installed in a certain way, by its path.
 type Condition = fn(&Path) -> bool;
 
-/// The first whose condition holds for the path of a program.
+/// The installers with their conditions; the first match counts.
 const INSTALLERS: &[(Condition, Installer)] = &[
     (
         |path| has_folders(path, &["_npx"]),
@@ -79,7 +79,7 @@ const INSTALLERS: &[(Condition, Installer)] = &[
         |path| has_folders(path, &[".cargo", "bin"]),
         installer(
             "cargo",
-            "cargo install in the newer source, or cargo binstall craig",
+            "cargo install from the newer source, or cargo binstall craig",
             "cargo uninstall craig",
         ),
     ),
@@ -93,8 +93,8 @@ const INSTALLERS: &[(Condition, Installer)] = &[
     ),
 ];
 
-/// A copy that no package manager knows of.
-const BY_HAND: Installer = installer("hand", "put the newer program in its place", "delete the program");
+/// A copy that was not installed by a package manager.
+const BY_HAND: Installer = installer("hand", "replace the program with the newer one", "delete the program");
 
 fn names(path: &Path) -> impl Iterator<Item = &str> {
     path.iter().filter_map(|name| name.to_str())
@@ -107,7 +107,7 @@ fn has_folders(path: &Path, folders: &[&str]) -> bool {
 }
 
 impl Installer {
-    /// What installed the program at `path`, links followed.
+    /// The installer of the program at `path`, whose links are resolved.
     pub(crate) fn from_path(path: &Path) -> &'static Self {
         let fitting = INSTALLERS.iter().find(|(fits, _)| fits(path));
         fitting.map_or(&BY_HAND, |(_, installer)| installer)

@@ -22,7 +22,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Of a message that does not parse as any message of the protocol.
+    /// The error for a message that does not parse as any message of the protocol.
     pub(crate) fn of_unreadable(message: &[u8]) -> Self {
         if let Err(error) = serde_json::from_slice::<IgnoredAny>(message) {
             let message = format!("the message is not valid JSON: {error}");
@@ -43,7 +43,7 @@ impl Fault {
         Self { id: scanner.id(), is_answered, code, message: text }
     }
 
-    /// Of a message of more than `most` bytes, which `scanner` has read.
+    /// The error for a message of more than `most` bytes, which `scanner` has read.
     pub(crate) fn of_too_long(scanner: &IdScanner, most: usize) -> Self {
         let message = format!("the message is longer than {most} bytes");
         Self { id: scanner.id(), is_answered: scanner.is_request(), code: INVALID_REQUEST, message }

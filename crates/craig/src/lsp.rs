@@ -23,17 +23,17 @@ use craig_engine::{Config, Engine, Sources};
 
 pub(crate) use server::serve;
 
-/// What a server is started with.
+/// Configuration of a server.
 pub(crate) struct Setup {
-    /// What the settings of a folder are made of.
+    /// Sources of the settings of a folder.
     pub(crate) sources: Sources,
     /// Answers from the code of all folders; else why there is none, which matters only to searches.
     pub(crate) engine: Result<Arc<Engine>, String>,
-    /// What an engine with a workspace's own database is made of; none where the user names a database.
+    /// Configuration of an engine with a workspace's own database; none where the user names a database.
     pub(crate) of_workspaces: Option<Config>,
 }
 
-/// Serves an editor until it says goodbye or closes the connection.
+/// Serves an editor until it ends the session or closes the connection.
 pub(crate) fn run(setup: Setup) -> anyhow::Result<()> {
     let (connection, threads) = stdio::connect();
     serve(&connection, setup)?;

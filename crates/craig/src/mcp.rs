@@ -45,11 +45,11 @@ pub(crate) struct Settings {
     pub(crate) child_arguments: Vec<OsString>,
     /// Workspace of the assistant, unless the client names another.
     pub(crate) workspace: Base,
-    /// What may be ingested in addition to it.
+    /// Sources that may be ingested in addition to it.
     pub(crate) allowed: AllowedSources,
     /// Whether the roots that clients name may be ingested.
     pub(crate) roots_grant_access: bool,
-    /// What it may do.
+    /// Its abilities.
     pub(crate) abilities: Abilities,
     /// Which tools it offers of those that it may run.
     pub(crate) toolset: Toolset,

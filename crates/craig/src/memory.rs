@@ -5,7 +5,7 @@
 pub(crate) fn disable_huge_pages() {
     #[cfg(target_os = "linux")]
     {
-        // Nothing depends on it: where it fails, the server takes more memory.
+        // If this fails, the server only takes more memory.
         let _ = rustix::thread::disable_transparent_huge_pages(true);
     }
 }

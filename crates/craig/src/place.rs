@@ -1,6 +1,6 @@
-//! Lines of a file as they are written behind its path: `src/cart.py:10-40`.
+//! Lines of a file, written after its path: `src/cart.py:10-40`.
 
-/// A path, and the first and last line behind it. `10-` goes to the end of the file.
+/// A path with its first and last line. `10-` extends to the end of the file.
 pub(crate) fn split(text: &str) -> (&str, Option<(usize, usize)>) {
     let lines = text.rsplit_once(':').and_then(|(path, lines)| {
         let (first, last) = lines.split_once('-').unwrap_or((lines, lines));

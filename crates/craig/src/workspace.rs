@@ -9,8 +9,8 @@ use craig_engine::WORKSPACE_FOLDER;
 /// The database in that folder.
 const DATABASE: &str = "embeddings.db";
 
-/// The database of the workspace that `folder` lies in, if an editor has made one. Links do not count: they may come with
-/// a repository and lead anywhere.
+/// The database of the workspace that contains `folder`, if an editor has created one. Links are ignored: they may come
+/// with a repository and lead anywhere.
 pub(crate) fn find_database(folder: &Path) -> Option<PathBuf> {
     let database = |above: &Path| {
         let own = above.join(WORKSPACE_FOLDER);
@@ -21,7 +21,7 @@ pub(crate) fn find_database(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find_map(database)
 }
 
-/// Where the database of the workspace in `folder` is, or is to be; version control does not see it.
+/// The path of the database of the workspace in `folder`, whether it exists or not; version control ignores it.
 pub(crate) fn database_in(folder: &Path) -> io::Result<PathBuf> {
     let own = folder.join(WORKSPACE_FOLDER);
     match fs::create_dir(&own) {

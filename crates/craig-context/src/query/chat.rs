@@ -1,24 +1,24 @@
-//! What a chat message asks for.
+//! The query of a chat message.
 
 use craig_text::is_conversational;
 
 use super::prose::prose;
 use super::words::{Token, tokens};
 
-/// What a chat message asks for.
+/// The query of a chat message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatQuery {
     /// The question without what only makes it polite.
     pub text: String,
-    /// What was said before, likewise; none if that has no telling word.
+    /// The earlier messages, likewise; none if they have no content words.
     pub history: Option<String>,
-    /// Telling words, lower-cased, each once, in order of appearance; where there are none, those of what was said before.
+    /// Content words, lower-cased, each once, in order of appearance; if there are none, those of the earlier messages.
     pub keywords: Vec<String>,
     /// Names written as code, as they are written: `fetchUser`, `config.load`.
     pub names: Vec<String>,
 }
 
-/// Earlier messages that count, and bytes of each: a long answer says at its beginning what it is about.
+/// Earlier messages that count, and bytes of each: the beginning of a long answer shows its subject.
 const N_EARLIER: usize = 2;
 const MAX_EARLIER_BYTES: usize = 400;
 
@@ -39,7 +39,7 @@ impl ChatQuery {
             query.keywords = Words::from_tokens(&tokens(before)).keywords;
         }
         if query.keywords.is_empty() {
-            // All that was told is code.
+            // The whole message is code.
             query.keywords = code.keywords;
             query.text = if query.text.is_empty() { message.trim().to_owned() } else { query.text };
         }
@@ -171,7 +171,7 @@ const COURTESIES: &[&str] = &[
     "of this codebase",
 ];
 
-/// Takes courtesies out, wherever they stand.
+/// Removes polite phrases anywhere in the text.
 fn without_courtesy(text: &str) -> String {
     let found = tokens(text);
     let mut kept = String::new();

@@ -1,4 +1,4 @@
-//! What an inline edit should be shown, told from the instruction and the selected code.
+//! Derives the query of an inline edit from its instruction and the selected code.
 
 use craig_chunk::{ChunkKind, chunk};
 use craig_source::Language;
@@ -12,29 +12,29 @@ use super::words::{Token, tokens};
 pub struct InlineQuery {
     /// What to search for.
     pub text: String,
-    /// What it was made of.
+    /// The source of the query.
     pub basis: Basis,
     /// Code that the instruction points to.
     pub reference: Option<Reference>,
 }
 
-/// What a query was made of.
+/// The source of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// An explicit reference, "like the login function", with what else the instruction is about.
     Reference,
-    /// What the instruction is about.
+    /// The subject of the instruction.
     Instruction,
     /// A name that the selected code defines.
     Selection,
-    /// The instruction as it is.
+    /// The whole instruction.
     Whole,
 }
 
-/// What the instruction is about counts when it is longer than this.
+/// The subject of the instruction is used if it is longer than this.
 const MAX_TOO_SHORT: usize = 3;
 
-/// Words that are left out of what an instruction is about, beside the verb that it begins with.
+/// Words that are dropped from the subject of an instruction, in addition to its first verb.
 const LEFT_OUT: &[&str] = &["this", "that", "it", "the", "a", "an", "to", "into"];
 
 impl InlineQuery {
@@ -71,7 +71,7 @@ fn overlap(a: &std::ops::Range<usize>, b: &std::ops::Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// The words that say what an instruction is about. Beside a reference, "use" says nothing either.
+/// The words of an instruction's subject. Next to a reference, "use" is also dropped.
 fn topic(tokens: &[Token<'_>], is_beside_reference: bool) -> String {
     let is_verb = |token: &Token<'_>| LEADING_VERBS.contains(&token.lower.as_str());
     let leading = tokens.iter().take_while(|token| is_verb(token)).count();

@@ -1,7 +1,7 @@
-//! What a message says in its own words: the text of an issue also has code, traces, a template and facts of a machine.
+//! The prose of a message: the text of an issue also contains code, traces, a template and facts about a machine.
 
-/// The prose of a message: without fenced code, comments of HTML, prompts of shells, the headings of an issue's template, and
-/// what stands below those that ask for versions.
+/// The prose of a message: without fenced code, comments of HTML, prompts of shells, the headings of an issue's
+/// template, and the text below those that request versions.
 pub(super) fn prose(message: &str) -> String {
     let outside = outside(&outside(message, "```", "```"), "<!--", "-->");
     if !outside.contains('\n') {
@@ -24,7 +24,7 @@ pub(super) fn prose(message: &str) -> String {
     kept.join("\n").trim().to_owned()
 }
 
-/// The text outside of what stands between `open` and `close`; what is never closed reaches to the end.
+/// The text outside of `open` … `close`; an unclosed part extends to the end.
 fn outside(text: &str, open: &str, close: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;

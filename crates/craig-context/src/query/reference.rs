@@ -9,13 +9,13 @@ use super::words::{Token, tokens};
 /// Code that an instruction points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// As it is written, without what leads to it: `login function`.
+    /// The reference without the phrase that introduces it: `login function`.
     pub text: String,
     /// Names written as code: `fetchUser`. Empty when it is described in plain words.
     pub names: Vec<String>,
     /// Its words that may be parts of a name, as written: `login`.
     pub words: Vec<String>,
-    /// What it may be; empty when it is not said.
+    /// The kinds of symbol that it may be; empty if unspecified.
     pub kinds: Vec<ChunkKind>,
     /// Words that say where it is: a file, or what encloses it.
     pub place: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Reference {
     pub(super) bytes: Range<usize>,
 }
 
-/// What leads to a reference; `*` stands for up to three words.
+/// Phrases that introduce a reference; `*` matches up to three words.
 const CUES: &[&[&str]] = &[
     &["the", "same", "way", "as"],
     &["the", "same", "way"],
@@ -76,7 +76,7 @@ const DETERMINERS: &[&str] = &[
     "ones", "every", "each",
 ];
 
-/// Of these, the verbs that say that code does it.
+/// The verbs among these that have code as their subject.
 const DOES: &[&str] = &["do", "does", "did", "done"];
 
 /// Words of a name that is neither written as code nor called a function, at most.
@@ -132,7 +132,7 @@ const ENDS: &[&str] = &[
 /// Words that add to what is already described; after nothing but "the function" they are the description.
 const DESCRIBES: &[&str] = &["that", "which", "for", "to", "who", "responsible"];
 
-/// Words behind which it is said where the code is.
+/// Words that introduce the place of the code.
 const PLACES: &[&str] = &["in", "from", "inside", "of", "at", "on", "within"];
 
 /// Words for what code is used as, not for what it is called.
@@ -180,7 +180,7 @@ fn kinds_of(noun: &str) -> &'static [ChunkKind] {
 }
 
 impl Reference {
-    /// What `instruction` points to, `None` when to nothing.
+    /// The code that `instruction` refers to; `None` if there is none.
     pub fn find(instruction: &str) -> Option<Self> {
         let found = tokens(instruction);
         let candidates = (0..found.len()).filter_map(|at| read(instruction, &found, at));

@@ -1,4 +1,4 @@
-//! Words of a message: where they stand, and which are names of code.
+//! Words of a message: their positions, and which are names of code.
 
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ fn token(text: &str, bytes: Range<usize>) -> Token<'_> {
 fn end_of_word(text: &str, start: usize) -> usize {
     let mut end = start;
     loop {
-        // `调用fetchUser方法` has a name in it: where no spaces are written, the script tells words apart.
+        // `调用fetchUser方法` has a name in it: without spaces, a change of script separates words.
         let is_unspaced_here = text[end..].starts_with(is_unspaced);
         let is_same = |c| is_mark(c) || is_identifier_char(c) && is_unspaced(c) == is_unspaced_here;
         end += text[end..].find(|c| !is_same(c)).unwrap_or(text.len() - end);

@@ -1,4 +1,4 @@
-//! A vocabulary as it is compiled in, and the number of its tokens in a text.
+//! A vocabulary in its compiled-in form, and token counts of texts.
 //!
 //! The tokens stay where they are: what is built at the first count is a table of their places by hash, in 6 ms for 200,000.
 

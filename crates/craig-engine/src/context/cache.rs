@@ -29,7 +29,7 @@ struct Kept {
     answer: ContextAnswer,
 }
 
-/// What an answer was given to.
+/// The request of a cached answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CacheKey {
     pub(super) project: ProjectKey,
@@ -39,7 +39,7 @@ pub(super) struct CacheKey {
 }
 
 impl ContextCache {
-    /// The answer that was given before, if its files still are what they were; `version` tells a file's present one.
+    /// The cached answer, if its files are unchanged; `version` returns the current version of a file.
     ///
     /// An answer without files holds as long as nothing in the project changes. Nothing was reranked for it again.
     pub(super) fn get(

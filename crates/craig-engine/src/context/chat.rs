@@ -19,28 +19,28 @@ use crate::models::language_model;
 use crate::rerank::{RerankReport, RerankSubject, reranked};
 use crate::{Engine, EngineError, SearchRequest};
 
-/// What context is wanted for; what is `None` is as the settings say.
+/// A request for context; fields that are `None` take their values from the settings.
 #[derive(Clone, Debug, Default)]
 pub struct ChatContextRequest {
     /// The message.
     pub message: String,
     /// Earlier messages of the conversation, oldest first.
     pub history: Vec<String>,
-    /// What the asker, a language model, expects the code to look like. Whether there is context at all is decided without it.
+    /// What the calling language model expects the code to look like. It does not affect whether there is any context.
     pub guesses: Guesses,
     /// The conversation: within one, answers are kept.
     pub conversation: Option<String>,
     /// Paths of files that are open or were edited lately; they count a little more.
     pub open_files: Vec<String>,
-    /// Most blocks, 1 to 20.
+    /// Maximum number of blocks, 1 to 20.
     pub max_chunks: Option<usize>,
-    /// Least relevance of a block, 0 to 1.
+    /// Minimum relevance of a block, 0 to 1.
     pub min_similarity: Option<f32>,
-    /// Most tokens of the whole text.
+    /// Maximum number of tokens of the whole text.
     pub token_budget: Option<usize>,
     /// How tokens are counted.
     pub tokenizer: Option<Tokenizer>,
-    /// Longest time for the answer.
+    /// Time limit of the answer.
     pub deadline: Option<Duration>,
     /// Whether the first results are reranked.
     pub rerank: Option<bool>,
@@ -96,7 +96,7 @@ impl Limits {
             && found.best_unaided < WORTHWHILE
     }
 
-    /// Least relevance of a block for a message, by that of the best one.
+    /// Minimum relevance of a block for a message, by that of the best one.
     fn floor(&self, message: &str, best: f32) -> f32 {
         let likely = (SHARE_OF_BEST * best).min(if is_long(message) { LIKELY_FOR_LONG } else { LIKELY });
         if self.min_similarity > 0.0 { self.min_similarity.max(likely) } else { 0.0 }
@@ -104,7 +104,7 @@ impl Limits {
 }
 
 impl Engine {
-    /// The code that a chat message is about, from the index of project `handle` as it is.
+    /// The code that a chat message is about, from the current index of project `handle`.
     ///
     /// A search that fails is reported in the answer, not as an error: a chat goes on without context. Errors are
     /// requests that make no sense.
@@ -431,7 +431,8 @@ impl Engine {
 /// Tokens rarely have more bytes, so larger texts are not even counted.
 const MAX_BYTES_PER_TOKEN: u64 = 8;
 
-/// Most bytes of a message that are read: of a longer one the beginning and the end, which hold the question.
+/// Maximum number of bytes of a message that are read: of a longer one the beginning and the end, which hold the
+/// question.
 const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 /// A message of at most `most` bytes: of a longer one the beginning and the end.

@@ -7,16 +7,16 @@ use craig_context::{ENCODINGS, Tokenizer};
 use super::guess::AskModel;
 use crate::settings::{Settings, SettingsError};
 
-/// How context is made.
+/// Settings of context.
 #[derive(Clone, Debug)]
 pub struct ContextConfig {
     /// For chats.
     pub chat: ChatConfig,
     /// For inline edits.
     pub inline: InlineConfig,
-    /// Longest time for an answer; models that are asked have their own.
+    /// Time limit of an answer; models that are asked have their own.
     pub deadline: Duration,
-    /// Longest wait for what the language model expects the code to look like.
+    /// Maximum wait for what the language model expects the code to look like.
     pub rephrase_timeout: Duration,
     /// How tokens are counted.
     pub tokenizer: Tokenizer,
@@ -24,33 +24,33 @@ pub struct ContextConfig {
     pub telemetry: Telemetry,
 }
 
-/// How context for chats is made.
+/// Settings of context for chats.
 #[derive(Clone, Debug)]
 pub struct ChatConfig {
-    /// Whether there is any.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// Most blocks, 1 to 20.
+    /// Maximum number of blocks, 1 to 20.
     pub max_chunks: usize,
-    /// Least relevance of a block, 0 to 1.
+    /// Minimum relevance of a block, 0 to 1.
     pub min_similarity: f32,
     /// When the language model is asked what the code may look like.
     pub ask_model: AskModel,
     /// Whether the first results are reranked.
     pub rerank: bool,
-    /// Most tokens of the whole text.
+    /// Maximum number of tokens of the whole text.
     pub token_budget: usize,
 }
 
-/// How context for inline edits is made.
+/// Settings of context for inline edits.
 #[derive(Clone, Debug)]
 pub struct InlineConfig {
-    /// Whether there is any.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// Most blocks, 1 to 20.
+    /// Maximum number of blocks, 1 to 20.
     pub max_chunks: usize,
-    /// Least score of a block, 0 to 1.
+    /// Minimum score of a block, 0 to 1.
     pub min_score: f32,
-    /// Longest code of a block, in bytes.
+    /// Maximum length of a block's code in bytes.
     pub max_code_length: usize,
 }
 

@@ -49,7 +49,7 @@ impl AskModel {
 /// Tokens of an answer: twice what names and lines take.
 pub const MAX_GUESS_TOKENS: u32 = 400;
 
-/// What a language model is to do with a [`guess_prompt`].
+/// The instructions for a language model that receives a [`guess_prompt`].
 pub const GUESS_TASK: &str = "A user asks about a code repository that you have not seen. Say what the code that answers the last \
     message probably looks like, so that it can be searched for. Answer with one JSON object and nothing else: {\"names\": \
     [five to eight identifiers that it probably uses], \"code\": [one to three lines of code or comments as they may be \
@@ -74,16 +74,17 @@ pub(super) fn guessed(
         ];
         let asked = Generation { max_tokens: Some(MAX_GUESS_TOKENS), ..Generation::new(&messages, deadline) };
         let answer = model.complete(&asked).map_err(|error| error.to_string());
-        // Nobody may be waiting any more.
+        // The receiver may have been dropped.
         let _ = sender.send(answer);
     });
     let answer = receiver
         .recv_timeout(limit)
-        .map_err(|_| format!("the language model made no guesses within {} ms", limit.as_millis()))?;
-    read_guesses(&answer?).ok_or_else(|| "the language model gave no JSON object with guesses".to_owned())
+        .map_err(|_| format!("the language model did not respond within {} ms", limit.as_millis()))?;
+    read_guesses(&answer?)
+        .ok_or_else(|| "the response of the language model is not a JSON object of guesses".to_owned())
 }
 
-/// Most bytes of a message that a model reads: of a longer one the beginning and the end.
+/// Maximum number of bytes of a message that a model reads: of a longer one the beginning and the end.
 const MAX_PROMPT_BYTES: usize = 8 << 10;
 
 /// A message and those before it, as a language model gets them.

@@ -15,7 +15,7 @@ use crate::options::StoredOptions;
 use crate::project::root_of;
 use crate::{Engine, EngineError, SearchRequest};
 
-/// What context is wanted for; what is `None` is as the settings say.
+/// A request for context; fields that are `None` take their values from the settings.
 #[derive(Clone, Debug, Default)]
 pub struct InlineContextRequest {
     /// What is to be done.
@@ -28,15 +28,15 @@ pub struct InlineContextRequest {
     pub text: Option<String>,
     /// Paths of files that are open or were edited lately; they count a little more.
     pub open_files: Vec<String>,
-    /// Most blocks, 1 to 20.
+    /// Maximum number of blocks, 1 to 20.
     pub max_chunks: Option<usize>,
-    /// Least score of a block, 0 to 1.
+    /// Minimum score of a block, 0 to 1.
     pub min_score: Option<f32>,
-    /// Longest code of a block, in bytes.
+    /// Maximum length of a block's code in bytes.
     pub max_code_length: Option<usize>,
     /// How tokens are counted.
     pub tokenizer: Option<Tokenizer>,
-    /// Longest time for the answer.
+    /// Time limit of the answer.
     pub deadline: Option<Duration>,
 }
 
@@ -54,20 +54,21 @@ const PER_BLOCK: usize = 4;
 /// A definition that fits the name in a reference by less than this is another one.
 const MIN_FIT: f32 = 0.6;
 
-/// Added to the log-odds of relevance where the instruction points to code: it says that there is such code, while the
-/// calibrated relevance also has to doubt that. Chosen by hand: `evals/inline.json` is met with it, and it was not fitted.
+/// Added to the log-odds of relevance where the instruction points to code: the instruction implies that such code
+/// exists, while the calibrated relevance also has to doubt that. Chosen by hand: `evals/inline.json` is met with it,
+/// and it was not fitted.
 const EXISTS: f32 = 2.0;
 
-/// What a search finds for a reference stays behind a definition that is called exactly so.
+/// Hits of a search for a reference rank below a definition with exactly that name.
 const MOST_OF_SEARCH: f32 = 0.9;
 
 impl Engine {
-    /// Code that helps to edit the selection as the instruction says, from the index of project `handle` as it is. Never
-    /// the selection itself.
+    /// Code that helps to edit the selection as instructed, from the current index of project `handle`. Never the
+    /// selection itself.
     ///
-    /// The score of a block is the calibrated relevance of a search. Where the instruction points to code, the score of a
-    /// definition is how well its name fits, and relevance is computed as if it were certain that there is such code.
-    /// Patterns that are asked for add to it. A search that fails is reported in the answer.
+    /// The score of a block is the calibrated relevance of a search. Where the instruction points to code, the score of
+    /// a definition is how well its name fits, and relevance is computed as if it were certain that there is such code.
+    /// Requested patterns raise it. A search that fails is reported in the answer.
     pub fn inline_context(
         &self,
         handle: &str,
@@ -107,7 +108,7 @@ impl Engine {
                 20,
             )?,
             min_score: checked_score(request.min_score.unwrap_or(inline.min_score))?,
-            max_code_length: checked("the longest code", length, 50, 100_000)?,
+            max_code_length: checked("the maximum code length", length, 50, 100_000)?,
             tokenizer: tokenizer_of(request.tokenizer, config),
         })
     }
@@ -224,7 +225,7 @@ fn selection(
     Ok((Selection::new(path, first..=last.min(n_lines), &current, indexed), language))
 }
 
-/// The file as it is saved; where the project is gone from the disk, as it was indexed.
+/// The saved file, or the indexed one if the project no longer exists on disk.
 fn text_on_disk(project: &Project, path: &str, indexed: Option<&str>) -> Result<String, EngineError> {
     let unreadable = |reason: String| EngineError::UnreadableFile { path: path.to_owned(), reason };
     let options = StoredOptions::parse(&project.options).source();
@@ -234,7 +235,7 @@ fn text_on_disk(project: &Project, path: &str, indexed: Option<&str>) -> Result<
     match (read.map(|file| file.content), indexed) {
         (Ok(Content::Text(text) | Content::Unindexed(text, _)), _) => Ok(text),
         (Ok(Content::Secret), _) => Err(unreadable("it is a secret".to_owned())),
-        (Ok(Content::Binary), _) => Err(unreadable("it is no text".to_owned())),
+        (Ok(Content::Binary), _) => Err(unreadable("it is not text".to_owned())),
         (Err(_), Some(indexed)) => Ok(indexed.to_owned()),
         (Err(reason), None) => Err(unreadable(reason)),
     }

@@ -12,7 +12,7 @@ use craig_text::{Word, identifiers};
 use crate::symbol_graph::FileLines;
 use crate::{Engine, EngineError};
 
-/// Most definitions that are added.
+/// Maximum number of definitions that are added.
 const MOST_NEEDED: usize = 2;
 
 /// Names of a signature, and names that are called, that are looked up at most.
@@ -32,7 +32,8 @@ const ABOUT_CALLS: &[&str] =
     &["call", "calls", "called", "calling", "invoke", "invokes", "delegate", "delegates", "steps", "flow"];
 
 impl Engine {
-    /// What the best of `blocks` needs and is in none of them, as blocks that are as relevant as the last one.
+    /// Definitions that the best of `blocks` needs and none of them contains, as blocks with the relevance of the last
+    /// one.
     pub(super) fn needed(
         &self,
         store: &Store,
@@ -109,7 +110,7 @@ fn names_in(signature: &str) -> Vec<String> {
     each_once(identifiers(signature).map(|word| word.text.to_owned()))
 }
 
-/// The names that stand before a bracket, each once.
+/// The names before an opening bracket, each once.
 fn called_in(code: &str) -> Vec<String> {
     let is_called = |word: &Word<'_>| code[word.start + word.text.len()..].starts_with('(');
     each_once(identifiers(code).filter(is_called).map(|word| word.text.to_owned()))

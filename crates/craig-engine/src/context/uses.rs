@@ -30,9 +30,9 @@ pub struct ContextStatistics {
     pub tokens: u64,
     /// Tokens that reading the same files whole would have taken more, estimated.
     pub tokens_saved: u64,
-    /// Answers that somebody found helpful.
+    /// Number of answers rated helpful.
     pub helpful: u64,
-    /// Answers that somebody did not find helpful.
+    /// Number of answers rated unhelpful.
     pub unhelpful: u64,
     /// Requests day by day.
     pub days: Vec<UseOverTime>,
@@ -41,7 +41,7 @@ pub struct ContextStatistics {
 /// Requests whose best piece has a score in a range.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreShare {
-    /// Least score of the range.
+    /// Minimum score of the range.
     pub from: f64,
     /// Requests.
     pub requests: u64,
@@ -67,12 +67,12 @@ pub struct UseOverTime {
     pub day: String,
     /// Requests.
     pub requests: u64,
-    /// Of these, with context.
+    /// Number of these with context.
     pub with_context: u64,
 }
 
 impl Engine {
-    /// Says whether context was helpful: that of number `id`, or the newest. Gives its number.
+    /// Records whether the context with `id`, or the newest one, was helpful; returns its id.
     pub fn rate_context(
         &self,
         id: Option<u64>,

@@ -16,19 +16,19 @@ pub struct ExplainConfig {
     /// The user's folder for what Craig keeps, by which the index of the documentation is known again; without one it is
     /// kept in memory.
     pub data_folder: Option<PathBuf>,
-    /// In which projects editors show documentation without being asked.
+    /// The projects in which editors show documentation automatically.
     pub activation: Activation,
-    /// Whether the comment of a definition is shown beside what the documentation says.
+    /// Whether the comment of a definition is shown in addition to the documentation.
     pub comments: bool,
     /// Whether the language model rephrases requested explanations.
     pub in_words: bool,
-    /// Longest wait for the language model.
+    /// Maximum wait for the language model.
     pub timeout: Duration,
     /// The language model, when there is one.
     pub language_model: Option<Keyed<LanguageModelConfig>>,
 }
 
-/// In which projects editors show documentation without being asked. Whoever asks is answered in all of them.
+/// The projects in which editors show documentation automatically. Requests are answered in all projects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// In those with a `package.json` or scripts of JavaScript or TypeScript.
@@ -55,7 +55,7 @@ impl Default for ExplainConfig {
 }
 
 impl ExplainConfig {
-    /// What `sources` say of the project at `root`, whose own file counts.
+    /// The configuration of the project at `root` from `sources`, including the project's own file.
     pub fn for_project(sources: &Sources, root: &Path) -> Result<Self, SettingsError> {
         Self::from_settings(&Settings::resolve(&Sources {
             project: Some(root.to_owned()),
@@ -63,7 +63,7 @@ impl ExplainConfig {
         })?)
     }
 
-    /// What `settings` say.
+    /// The configuration from `settings`.
     pub fn from_settings(settings: &Settings) -> Result<Self, SettingsError> {
         let default = Self::default();
         let max_file_size = settings.whole("documentation.max_file_size");

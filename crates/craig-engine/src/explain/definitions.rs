@@ -1,4 +1,4 @@
-//! What an indexed project defines, so that explanations tell namesakes apart.
+//! The definitions of an indexed project, which distinguish symbols of the same name in explanations.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use craig_symbols::{SymbolFile, SymbolGraph, SymbolIx};
 
 use crate::{Engine, EngineError};
 
-/// Most definitions of a name that are looked at.
+/// Maximum number of definitions of a name to consider.
 const MOST_ALIKE: usize = 200;
 
 /// The definitions of a project's code, as they were indexed.

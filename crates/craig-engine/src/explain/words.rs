@@ -17,12 +17,12 @@ pub struct Explained {
     /// The explanation to show.
     #[serde(flatten)]
     pub explanation: Explanation,
-    /// What became of the language model's words, when it was to say something.
+    /// The outcome of rephrasing, if a language model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language_model: Option<WordsReport>,
 }
 
-/// What became of a language model's words.
+/// The outcome of rephrasing by a language model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WordsReport {
     /// Provider and name of the model; empty when there is none.
@@ -31,7 +31,7 @@ pub struct WordsReport {
     pub status: WordsStatus,
     /// Why quotes are shown, if they are.
     pub reason: Option<String>,
-    /// What became of its sentences, when it said something.
+    /// The outcome of its sentences, if it returned any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentences: Option<Sentences>,
 }
@@ -53,10 +53,10 @@ impl From<Explanation> for Explained {
     }
 }
 
-/// Tells explanations in the words of the configured language model; may be shared between threads.
+/// Rephrases explanations with the configured language model; may be shared between threads.
 pub struct Words {
     config: ExplainConfig,
-    /// Threads that explain at the same time share what was told before; it is held only to look and to keep.
+    /// Cache that concurrent threads share; locked only to read and insert.
     cache: Cache<Explained>,
 }
 
@@ -65,10 +65,10 @@ const NOT_BORNE_OUT: &str = "the documentation supports none of its sentences";
 /// Seed for models that choose by chance at temperature 0 even so.
 const SEED: u64 = 0;
 
-/// Most tokens of a model's answer: five sentences are asked for.
+/// Maximum number of tokens of a model's answer: five sentences are requested.
 const MAX_TOKENS: u32 = 500;
 
-/// No more of an answer is read, in bytes: a model that does not end is cut off.
+/// Maximum number of bytes of an answer to read, in case a model does not stop.
 const MAX_BYTES: usize = 8_000;
 
 impl Words {
@@ -77,7 +77,7 @@ impl Words {
         Self { config: config.clone(), cache: cache() }
     }
 
-    /// Tells `extract`, what the documentation in `library` says of `context`, in the model's words. What it says is kept
+    /// Rephrases `extract`, the documentation of `context` in `library`, with the model. Its sentences are kept
     /// sentence by sentence, where it holds; where nothing does, or there is no answer in time, `extract` is returned.
     ///
     /// A model is not asked about what is not documented.

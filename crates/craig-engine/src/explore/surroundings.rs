@@ -11,7 +11,7 @@ use crate::shown::{MIN_PLACE, OutlinedFiles, name_as_asked};
 use crate::symbol_graph::{defined_at, described, named, neighbours, values, ways};
 use crate::{EngineError, Neighbour, lines_of, with_numbers};
 
-/// The best pieces, of which all that is around them is given; of the others the constants that they use.
+/// Number of best pieces whose surroundings are shown in full; for the others, only the constants that they use.
 const MOST_AROUND: usize = 2;
 
 /// Definitions with more lines are not given whole: of the best pieces, of others, and of what has a guessed name.
@@ -22,10 +22,10 @@ const MOST_NAMED_LINES: u32 = 60;
 /// Definitions with a guessed name.
 const MOST_NAMED: usize = 6;
 
-/// What is used and longer is given by its signature.
+/// Longer callees are shown by their signatures.
 const MOST_HELPER_LINES: u32 = 25;
 
-/// What a piece uses that is given whole, the likeliest first.
+/// Definitions used by a piece that are shown in full, the likeliest first.
 const MOST_HELPERS: usize = 3;
 
 /// Definitions that are named of a piece, and others of its file that are listed with the best piece.
@@ -126,7 +126,7 @@ impl<'a> Surroundings<'a> {
         })
     }
 
-    /// The definitions that have a guessed name, in the files that were asked for.
+    /// The definitions with a guessed name in the selected files.
     fn named(&self, request: &ExploreRequest) -> Result<Vec<SymbolIx>, EngineError> {
         let path = request.path.as_deref();
         let filter = filter(self.project, KindFilter::All, &[], path, &request.folder)?;
@@ -142,7 +142,7 @@ impl<'a> Surroundings<'a> {
         ways(self.store, self.project, self.graph, &between)
     }
 
-    /// What of these is not given yet, the short and likely ones with their lines.
+    /// Those of the definitions that are not shown yet, the short and likely ones with their lines.
     fn unseen(&mut self, named: &[SymbolIx]) -> Result<Vec<ExploredDefinition>, EngineError> {
         let mut named = described(self.store, self.project, self.graph, named)?;
         named.retain(|found| !self.has_seen(&found.path, found.lines));
@@ -159,7 +159,7 @@ impl<'a> Surroundings<'a> {
         Ok(given)
     }
 
-    /// Hits as places, but those of which something is given.
+    /// Hits as places, except those that are already shown in part.
     fn places(&mut self, hits: &[&Hit]) -> Result<Vec<ExploredPlace>, EngineError> {
         let mut places = Vec::new();
         for hit in hits {
@@ -209,7 +209,7 @@ fn complete(hit: &mut Hit, file: &OutlinedFile, most_lines: u32) {
     }
 }
 
-/// Hits of which no other holds most lines; of two, the longer one is kept at the place of the better one.
+/// Hits without those whose lines are mostly in another hit; the longer of two is kept at the rank of the better one.
 fn without_repeated(hits: Vec<Hit>) -> Vec<Hit> {
     let mut kept: Vec<Hit> = Vec::new();
     for hit in hits {

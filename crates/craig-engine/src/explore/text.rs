@@ -73,7 +73,7 @@ impl Explored {
         }
     }
 
-    /// What has a guessed name, whole as far as there is room.
+    /// Definitions with a guessed name, in full as far as they fit.
     fn write_named(&self, text: &mut String) {
         for ExploredDefinition { definition, code } in &self.named {
             if text.len() > MOST_BYTES_LISTED {

@@ -126,7 +126,7 @@ struct Window {
     shift: usize,
 }
 
-/// Stands for what was cut off.
+/// Marks a cut.
 const CUT: char = '…';
 
 /// The whole line, or `most_chars` characters of it that begin a bit before `place`.
@@ -150,10 +150,10 @@ fn window(line: &str, place: usize, most_chars: usize) -> Window {
     Window { text, bytes: start..end, shift }
 }
 
-/// The definitions around lines that are asked for in ascending order.
+/// The definitions around lines, which must be requested in ascending order.
 struct Enclosing<'f> {
     rest: std::slice::Iter<'f, Symbol>,
-    /// Those that have begun and may not have ended, in the order of their lines.
+    /// Definitions that have begun and may not have ended, in the order of their lines.
     open: Vec<&'f Symbol>,
 }
 

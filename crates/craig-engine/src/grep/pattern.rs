@@ -47,7 +47,7 @@ impl Pattern {
             at,
         };
         if pattern.is_empty() {
-            return Err(refused("it is empty, and would match every line".into(), None));
+            return Err(refused("it is empty and would match every line".into(), None));
         }
         let ignores_case = match request.case {
             Case::Sensitive => false,
@@ -67,8 +67,9 @@ impl Pattern {
                 Error::Translate(error) => refused(error.kind().to_string(), Some(error.span().start.offset)),
                 other => refused(other.to_string(), None),
             })?;
-        let within_lines = within_lines(&parsed)
-            .ok_or_else(|| refused("it has a line break, and lines are searched one by one".into(), None))?;
+        let within_lines = within_lines(&parsed).ok_or_else(|| {
+            refused("it contains a line break, but lines are searched one by one".into(), None)
+        })?;
         let expression = if request.whole_words { whole_words(within_lines) } else { within_lines };
         let regex = RegexBuilder::new(&expression.to_string())
             .size_limit(MOST_BYTES)
@@ -223,12 +224,12 @@ mod tests {
         check_refused(
             r"a\nb",
             expect![[
-                r#"cannot search for the pattern "a\nb": it has a line break, and lines are searched one by one"#
+                r#"cannot search for the pattern "a\nb": it contains a line break, but lines are searched one by one"#
             ]],
         );
         check_refused(
             "",
-            expect![[r#"cannot search for the pattern "": it is empty, and would match every line"#]],
+            expect![[r#"cannot search for the pattern "": it is empty and would match every line"#]],
         );
         check_refused(
             r"\w{1000}{1000}",

@@ -69,7 +69,7 @@ fn scores(files: Vec<StoredFile>, request: &RerankRequest<'_>) -> Result<Vec<f32
 /// byte of a text such as `((((`.
 const MAX_PARSED_BYTES: usize = 64 << 10;
 
-/// What the store would hold of a file at `path` with this text.
+/// The stored form of a file at `path` with this text.
 fn file(id: FileId, path: &str, text: &str) -> StoredFile {
     let language = craig_source::language(path, text);
     let outline = match text.len() <= MAX_PARSED_BYTES {

@@ -1,4 +1,4 @@
-//! The definitions of all settings: one that is added here can be set, and is shown and documented.
+//! The definitions of all settings. Parsing, `craig settings` and the documentation are derived from them.
 
 use super::SettingsError;
 use super::value::{Kind, Value};
@@ -10,22 +10,22 @@ pub struct Definition {
     pub key: &'static str,
     /// Kind of its values.
     pub kind: Kind,
-    /// The default as on a command line; empty if there is none.
+    /// The default, as written on a command line; empty if there is none.
     pub default: &'static str,
-    /// Who may set it.
+    /// Whether a project may set it.
     pub scope: Scope,
-    /// Further environment variables that set it, beside the one derived from its key.
+    /// Additional environment variables that set it; one is derived from its key.
     pub aliases: &'static [&'static str],
     /// Its description.
     pub meaning: &'static str,
 }
 
-/// Whose file may set a setting.
+/// Whose settings file may contain a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The user's alone: it reaches outside the project, costs money, or names a file.
+    /// Only the user's: the setting uses the network, costs money, or names a file.
     User,
-    /// The project's as well.
+    /// The user's and the project's.
     Project,
 }
 
@@ -49,33 +49,38 @@ const fn also(aliases: &'static [&'static str], definition: Definition) -> Defin
 pub const DEFINITIONS: &[Definition] = &[
     also(
         &["CRAIG_DB"],
-        user("database", Kind::Path, "", "The database; `$XDG_DATA_HOME/craig/craig.db` when not set."),
+        user("database", Kind::Path, "", "The database; `$XDG_DATA_HOME/craig/craig.db` by default."),
     ),
     user(
         "threads",
         Kind::Whole { most: 1024 },
         "0",
-        "Threads for reading, parsing and embedding; 0 means one for each core.",
+        "Threads for reading, parsing and embedding; 0 means one per core.",
     ),
-    user("project_settings", Kind::Switch, "true", "Whether a project's own `.craig.toml` is read."),
+    user("project_settings", Kind::Switch, "true", "Whether to read a project's own `.craig.toml`."),
     project(
         "source.max_file_size",
         Kind::Size,
         "1MB",
-        "Larger files are not tracked: bytes, or a size such as `500kB`.",
+        "Maximum size of tracked files: bytes, or a size such as `500kB`.",
     ),
     project(
         "source.hidden",
         Kind::Switch,
         "false",
-        "Track hidden files and folders, also those that git does not track.",
+        "Whether to track hidden files and folders, including those that git does not track.",
     ),
-    user("source.ignore_files", Kind::Switch, "true", "Respect `.gitignore`, `.ignore` and `.pukuignore`."),
+    user(
+        "source.ignore_files",
+        Kind::Switch,
+        "true",
+        "Whether to respect `.gitignore`, `.ignore` and `.pukuignore`.",
+    ),
     project(
         "source.exclude",
         Kind::Texts,
         "",
-        "Files to exclude, as lines of a `.gitignore`. Values from all places are combined.",
+        "Files to exclude, in the syntax of `.gitignore`. Values from all places are combined.",
     ),
     project(
         "source.include",
@@ -88,106 +93,103 @@ pub const DEFINITIONS: &[Definition] = &[
         "source.skip_folders",
         Kind::Texts,
         "",
-        "Names of folders that are never entered, in addition to the built-in ones. Values from all \
-         places are combined.",
+        "Names of folders to skip, in addition to the built-in ones. Values from all places are \
+         combined.",
     ),
     project(
         "documentation.include",
         Kind::Texts,
         "",
-        "Documents that are read in addition to those that are found: globs relative to the project's folder, \
-         such as `notes/*.md`. Values from all places are combined.",
+        "Additional documents to read: globs relative to the project's folder, such as `notes/*.md`. \
+         Values from all places are combined.",
     ),
     project(
         "documentation.exclude",
         Kind::Texts,
         "",
-        "Markdown files that are not documentation, as globs of the same form: `docs/archive/**`. Values \
-         from all places are combined.",
+        "Markdown files that are not documentation: globs relative to the project's folder, such as \
+         `docs/archive/**`. Values from all places are combined.",
     ),
     project(
         "documentation.max_file_size",
         Kind::Size,
         "4MB",
-        "Larger Markdown files are skipped: bytes, or a size such as `500kB`.",
+        "Maximum size of Markdown files: bytes, or a size such as `500kB`.",
     ),
     user(
         "explain.activation",
         Kind::OneOf(&["scripts", "always", "never"]),
         "scripts",
-        "In which projects editors show documentation unasked: those with a `package.json` or with \
-         JavaScript or TypeScript files, all, or none. Commands work in all of them.",
+        "Projects in which editors show documentation automatically: `scripts` means those with a \
+         `package.json` or with JavaScript or TypeScript files. Commands work in all projects.",
     ),
     user(
         "explain.comments",
         Kind::Switch,
         "true",
-        "Whether requested explanations add what the comment of the definition says. It never counts as \
+        "Whether requested explanations also show the comment of the definition. It does not count as \
          documentation.",
     ),
     user(
         "explain.language_model",
         Kind::Switch,
         "false",
-        "Whether the language model rephrases explanations, as far as the documentation supports its \
-         words. Sends the code and the quotes to it. Never for hovers.",
+        "Whether the language model rephrases explanations; only statements that the documentation \
+         supports are kept. Sends the code and the quotes to the model. Does not apply to hovers.",
     ),
     user(
         "explain.timeout_ms",
         Kind::Between { least: 100, most: 600_000 },
         "20000",
-        "Longest wait for the language model; after that the documentation is quoted.",
+        "Maximum wait for the language model; after that, the documentation is quoted.",
     ),
     user(
         "lsp.database",
         Kind::OneOf(&["shared", "workspace"]),
         "shared",
-        "Which database `craig lsp` uses: the command line's, or `.puku/embeddings.db` in each folder, which commands in that \
-         folder find by themselves. A database that is named holds.",
+        "Database that `craig lsp` uses: `shared` is the command line's database, `workspace` is \
+         `.puku/embeddings.db` in each folder, which commands in that folder find automatically. A named \
+         database takes precedence.",
     ),
     user(
         "lsp.ingest",
         Kind::OneOf(&["on_request", "on_open"]),
         "on_request",
-        "When `craig lsp` ingests a folder: with the first search or context, or as soon as it is opened; then it is kept up \
-         to date while it is open.",
+        "When `craig lsp` ingests a folder: `on_request` with the first search or context request; \
+         `on_open` as soon as it is opened, and then keeps the index up to date while the folder is open.",
     ),
     user(
         "lsp.navigation",
         Kind::OneOf(&["auto", "on", "off"]),
         "auto",
-        "Whether `craig lsp` answers where symbols are defined, referred to and called: for the languages of \
-         `lsp.languages`, for all, or for none. Editors show the answers of several servers side by side.",
+        "Whether `craig lsp` answers requests for definitions, references and calls: `auto` for the \
+         languages of `lsp.languages`, `on` for all languages, `off` for none. Editors show the answers \
+         of several servers side by side.",
     ),
-    user(
-        "lsp.languages",
-        Kind::Texts,
-        "",
-        "Languages that no other language server answers for, such as `python`.",
-    ),
+    user("lsp.languages", Kind::Texts, "", "Languages that have no other language server, such as `python`."),
     user(
         "hooks.session_start",
         Kind::Switch,
         "true",
-        "Whether `craig hook session-start` tells an assistant at the start of a session what is indexed.",
+        "Whether `craig hook session-start` reports what is indexed when an assistant starts a session.",
     ),
     user(
         "hooks.after_search",
         Kind::Switch,
         "true",
-        "Whether `craig hook after-search` tells an assistant where the names that it has just searched for are defined.",
+        "Whether `craig hook after-search` reports where the names in an assistant's search are defined.",
     ),
     user(
         "hooks.timeout_ms",
         Kind::Between { least: 1, most: 60_000 },
         "40",
-        "Longest time for the answer of a hook; after that there is none.",
+        "Time limit of a hook; after that, it prints nothing.",
     ),
     user(
         "git.depth",
         Kind::Whole { most: 1_000_000 },
         "1",
-        "Number of commits of a repository's history to fetch; 0 means all.",
+        "Number of commits of history to fetch; 0 means all.",
     ),
     user(
         "git.token_env",
@@ -195,12 +197,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "CRAIG_GIT_TOKEN",
         "Environment variable that holds a token for private repositories, or `user:token`.",
     ),
-    user("git.token_host", TEXT, "github.com", "The only host that the token is sent to, over HTTPS."),
+    user("git.token_host", TEXT, "github.com", "The only host that receives the token, over HTTPS."),
     user(
         "git.timeout_s",
         Kind::Whole { most: 86_400 },
         "60",
-        "Git is stopped after this many seconds without output.",
+        "Seconds without output after which git is stopped.",
     ),
     user(
         "embedder.provider",
@@ -213,27 +215,27 @@ pub const DEFINITIONS: &[Definition] = &[
         "embedder.model",
         TEXT,
         "",
-        "Name of the provider's model; `voyage-code-3` and `text-embedding-3-small` when not set.",
+        "Name of the provider's model; `voyage-code-3` or `text-embedding-3-small` by default.",
     ),
     user("embedder.path", Kind::Path, "", "Folder of the local model."),
     user(
         "embedder.base_url",
         ADDRESS,
         "",
-        "Address of the server; the provider's own when not set. `/v1/embeddings` is added.",
+        "Address of the server; by default the provider's own. `/v1/embeddings` is appended.",
     ),
     user(
         "embedder.key_env",
         TEXT,
         "",
-        "Environment variable that holds the key; `VOYAGE_API_KEY` or `OPENAI_API_KEY` when not set and \
-         `base_url` is not set either.",
+        "Environment variable that holds the key; `VOYAGE_API_KEY` or `OPENAI_API_KEY` by default if \
+         `base_url` is not set.",
     ),
     user(
         "embedder.dimensions",
         Kind::Whole { most: 8192 },
         "",
-        "Length of the vectors to ask a provider for; the model's own when not set.",
+        "Vector length to request from a provider; by default the model's own.",
     ),
     user("embedder.query_prefix", TEXT, "", "Prefix for queries, if the model requires one."),
     user("embedder.document_prefix", TEXT, "", "Prefix for indexed texts, if the model requires one."),
@@ -241,19 +243,20 @@ pub const DEFINITIONS: &[Definition] = &[
         "embedder.max_tokens",
         Kind::Whole { most: 32768 },
         "",
-        "Tokens of a text that a local model reads; by default as its folder says.",
+        "Maximum number of tokens of a text that a local model reads; by default the value in the \
+         model's folder.",
     ),
     user(
         "embedder.timeout_ms",
         Kind::Whole { most: 600_000 },
         "60000",
-        "Longest wait for one response of a provider.",
+        "Maximum wait for a response of a provider.",
     ),
     user(
         "embedder.usd_per_million_tokens",
         Kind::Number,
         "",
-        "Price for the estimate before embedding; by default the known list price.",
+        "Price for the cost estimate before embedding; by default the known list price.",
     ),
     also(
         &["VOYAGE_RERANK_ENABLED"],
@@ -271,7 +274,7 @@ pub const DEFINITIONS: &[Definition] = &[
             "reranker.model",
             TEXT,
             "",
-            "Name of the provider's model; `rerank-2-lite` for Voyage when not set.",
+            "Name of the provider's model; `rerank-2-lite` by default for Voyage.",
         ),
     ),
     user("reranker.path", Kind::Path, "", "Folder of the local cross-encoder."),
@@ -279,22 +282,22 @@ pub const DEFINITIONS: &[Definition] = &[
         "reranker.base_url",
         ADDRESS,
         "",
-        "Address of the server; Voyage's own when not set. `/v1/rerank` is added unless it ends in \
+        "Address of the server; by default Voyage's own. `/v1/rerank` is appended unless it ends in \
          `/rerank`.",
     ),
     user(
         "reranker.dialect",
         Kind::OneOf(&["common", "voyage", "tei"]),
         "common",
-        "Protocol of the `http` server: that of Cohere, Jina, vLLM and llama.cpp; of Voyage; or of \
-         text-embeddings-inference.",
+        "Protocol of the `http` server: `common` for Cohere, Jina, vLLM and llama.cpp, `voyage`, or \
+         `tei` for text-embeddings-inference.",
     ),
     user(
         "reranker.key_env",
         TEXT,
         "",
-        "Environment variable that holds the key; `VOYAGE_API_KEY` when not set and the address is \
-         Voyage's own.",
+        "Environment variable that holds the key; `VOYAGE_API_KEY` by default if the address is Voyage's \
+         own.",
     ),
     user("reranker.candidates", Kind::Whole { most: 100 }, "20", "Number of first results to rerank."),
     also(
@@ -303,7 +306,7 @@ pub const DEFINITIONS: &[Definition] = &[
             "reranker.timeout_ms",
             Kind::Whole { most: 600_000 },
             "5000",
-            "Time for reranking, including retries; after that the original order is kept.",
+            "Time limit of reranking, including retries; after that, the original order is kept.",
         ),
     ),
     user(
@@ -317,21 +320,15 @@ pub const DEFINITIONS: &[Definition] = &[
         "language_model.base_url",
         ADDRESS,
         "",
-        "Address of the server; OpenAI's own when not set. `/v1/chat/completions` is added.",
+        "Address of the server; by default OpenAI's own. `/v1/chat/completions` is appended.",
     ),
     user(
         "language_model.key_env",
         TEXT,
         "",
-        "Environment variable that holds the key; `OPENAI_API_KEY` when not set and `base_url` is not set \
-         either.",
+        "Environment variable that holds the key; `OPENAI_API_KEY` by default if `base_url` is not set.",
     ),
-    user(
-        "language_model.timeout_ms",
-        Kind::Whole { most: 600_000 },
-        "60000",
-        "Longest wait for one response.",
-    ),
+    user("language_model.timeout_ms", Kind::Whole { most: 600_000 }, "60000", "Maximum wait for a response."),
     user(
         "puku.chat.semanticContext.enabled",
         Kind::Switch,
@@ -343,27 +340,27 @@ pub const DEFINITIONS: &[Definition] = &[
         "puku.chat.semanticContext.minSimilarity",
         Kind::Share,
         "0.01",
-        "Minimum relevance of a block: the probability that its lines answer. A block also needs a tenth of the \
-         best one's, where that is less than 0.08; with 0, any block is taken for any message.",
+        "Minimum relevance of a block: the probability that its lines answer. A block must also reach a \
+         tenth of the best block's relevance, or 0.08 if that is less. With 0, every block qualifies.",
     ),
     user(
         "puku.chat.semanticContext.showIndicator",
         Kind::Switch,
         "true",
-        "Whether the editor shows which files were used.",
+        "Whether the editor shows the files that were used.",
     ),
     user(
         "puku.chat.semanticContext.rephrase",
         Kind::OneOf(&["auto", "always", "never"]),
         "auto",
-        "When the language model, if one is configured, is asked for names and lines that the code may have: `auto` asks when \
-         the first results are unsure.",
+        "When to ask the language model, if one is configured, for names and lines that the code may \
+         contain: `auto` asks if the first results are uncertain.",
     ),
     user(
         "puku.chat.semanticContext.rerank",
         Kind::Switch,
         "false",
-        "Whether the reranker, or otherwise the language model, reranks the first results.",
+        "Whether to rerank the first results, with the reranker or otherwise the language model.",
     ),
     user(
         "puku.chat.semanticContext.tokenBudget",
@@ -394,13 +391,14 @@ pub const DEFINITIONS: &[Definition] = &[
         "context.deadline_ms",
         Kind::Between { least: 10, most: 60_000 },
         "300",
-        "Time limit for context; what is ready by then is used. Calls of models have limits of their own.",
+        "Time limit for context; results that are ready by then are used. Model calls have their own \
+         limits.",
     ),
     user(
         "context.rephrase_timeout_ms",
         Kind::Between { least: 10, most: 60_000 },
         "1500",
-        "Longest wait for the language model to say what the code may look like.",
+        "Maximum wait for the language model to suggest names and lines that the code may contain.",
     ),
     user(
         "context.tokenizer",
@@ -413,10 +411,10 @@ pub const DEFINITIONS: &[Definition] = &[
         "telemetry.enabled",
         Kind::Switch,
         "true",
-        "Keep statistics of returned context (counts, scores, times; no code) in the local database, for \
-         `craig stats`. Nothing is sent.",
+        "Whether to keep statistics of returned context (counts, scores, times; no code) in the local \
+         database for `craig stats`. Nothing is sent.",
     ),
-    user("telemetry.texts", Kind::Switch, "false", "Also keep the questions."),
+    user("telemetry.texts", Kind::Switch, "false", "Whether to keep the questions as well."),
     user(
         "gateway.address",
         TEXT,
@@ -427,109 +425,116 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.upstream_url",
         ADDRESS,
         "https://api.z.ai/api/paas/v4",
-        "Address of the language model's provider. `/chat/completions` is added.",
+        "Address of the language model's provider. `/chat/completions` is appended.",
     ),
-    user("gateway.upstream_model", TEXT, "glm-4.6", "Model for requests that name none."),
+    user("gateway.upstream_model", TEXT, "glm-4.6", "Model for requests that do not name one."),
     user(
         "gateway.upstream_protocols",
         Kind::Texts,
         "chat",
-        "Protocols that the provider speaks: `chat` (OpenAI's chat, completions and embeddings), `responses` \
-         (OpenAI's Responses), `messages` (Anthropic's Messages). The gateway itself asks in the first.",
+        "Protocols of the provider: `chat` (OpenAI's chat, completions and embeddings), `responses` \
+         (OpenAI's Responses), `messages` (Anthropic's Messages). The gateway's own requests use the \
+         first one.",
     ),
     user(
         "gateway.upstream_key_env",
         TEXT,
         "",
-        "Environment variable that holds the provider's key; `ZAI_API_KEY` when neither it nor \
-         `upstream_url` is set.",
+        "Environment variable that holds the provider's key; `ZAI_API_KEY` by default if `upstream_url` \
+         is not set.",
     ),
     user(
         "gateway.upstreams",
         Kind::Path,
         "",
-        "A TOML file with several providers, models and prices (docs/gateway.md), instead of the four \
-         settings above.",
+        "A TOML file with several providers, models and prices (docs/gateway.md), which replaces the \
+         four settings above.",
     ),
     user(
         "gateway.keys",
         Kind::Path,
         "",
-        "File of the clients' hashed keys; `$XDG_DATA_HOME/craig/gateway-keys.json` when not set.",
+        "File of the clients' hashed keys; `$XDG_DATA_HOME/craig/gateway-keys.json` by default.",
     ),
-    user("gateway.tls_cert", Kind::Path, "", "Certificate chain (PEM): the gateway then speaks HTTPS."),
+    user("gateway.tls_cert", Kind::Path, "", "Certificate chain (PEM); enables HTTPS."),
     user("gateway.tls_key", Kind::Path, "", "Private key of the certificate (PEM)."),
     user(
         "gateway.redis_env",
         TEXT,
         "",
-        "Environment variable that holds a `redis://` address to share limits and cache through.",
+        "Environment variable that holds the `redis://` address of a server for shared limits and a \
+         shared cache.",
     ),
-    user("gateway.max_body", Kind::Size, "32MB", "Largest request."),
+    user("gateway.max_body", Kind::Size, "32MB", "Maximum size of a request."),
     user(
         "gateway.max_buffered",
         Kind::Size,
         "256MB",
-        "Memory for requests (three quarters of it; each request counts three times) and complete \
-         responses, for all clients together. Requests beyond it get 503.",
+        "Memory for requests and complete responses of all clients. Requests get three quarters of it, \
+         and each counts three times. Requests beyond the limit get 503.",
     ),
     user(
         "gateway.max_connections",
         Kind::Whole { most: 1_000_000 },
         "10000",
-        "Maximum number of open connections; further ones wait.",
+        "Maximum number of open connections; additional ones wait.",
     ),
     user(
         "gateway.client_timeout_ms",
         Kind::Whole { most: 3_600_000 },
         "30000",
-        "Longest wait for a client to send its headers or body, or to continue reading.",
+        "Maximum wait for a client to send its headers or body, or to continue reading.",
     ),
     user(
         "gateway.upstream_timeout_ms",
         Kind::Whole { most: 3_600_000 },
         "300000",
-        "Longest wait for a provider's response, or for the first event of a stream, including retries.",
+        "Maximum wait for a provider's response, or for the first event of a stream, including retries.",
     ),
     user(
         "gateway.first_byte_timeout_ms",
         Kind::Between { least: 1, most: 3_600_000 },
         "10000",
-        "If there is another provider: silence after which it gets the request as well. The first \
-         response is passed on.",
+        "Silence after which another provider, if there is one, also gets the request. The first \
+         response is used.",
     ),
     user(
         "gateway.stream_idle_ms",
         Kind::Whole { most: 3_600_000 },
         "60000",
-        "Longest silence within a stream.",
+        "Maximum silence within a stream.",
     ),
-    user("gateway.stream_total_ms", Kind::Whole { most: 86_400_000 }, "3600000", "Longest stream."),
+    user(
+        "gateway.stream_total_ms",
+        Kind::Whole { most: 86_400_000 },
+        "3600000",
+        "Maximum duration of a stream.",
+    ),
     user(
         "gateway.grace_ms",
         Kind::Whole { most: 3_600_000 },
         "30000",
-        "How long streams may continue once no more connections are accepted.",
+        "How long streams may continue after the gateway stops accepting connections.",
     ),
     user(
         "gateway.drain_ms",
         Kind::Whole { most: 3_600_000 },
         "5000",
-        "After SIGTERM: how long connections are still accepted while `/readyz` returns 503. Ctrl-C does \
-         not wait.",
+        "How long connections are accepted after SIGTERM, while `/readyz` returns 503. Ctrl-C skips this \
+         wait.",
     ),
     user("gateway.tries", Kind::Whole { most: 10 }, "3", "Attempts per provider, including the first."),
     user(
         "gateway.breaker_window_ms",
         Kind::Between { least: 100, most: 3_600_000 },
         "30000",
-        "The time over which the circuit breaker of a provider's model counts requests.",
+        "Period over which the circuit breaker of a provider's model counts requests.",
     ),
     user(
         "gateway.breaker_min_requests",
         Kind::Between { least: 1, most: 1_000_000 },
         "20",
-        "With fewer requests in that time the circuit breaker stays closed.",
+        "Minimum number of requests in that period for the circuit breaker to open.",
     ),
     user(
         "gateway.breaker_failure_rate",
@@ -541,92 +546,88 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.breaker_probe_ms",
         Kind::Between { least: 1, most: 3_600_000 },
         "1000",
-        "Wait before a single request probes an open circuit breaker; it doubles with each probe that fails.",
+        "Wait before a single request probes an open circuit breaker; it doubles with each failed probe.",
     ),
     user(
         "gateway.breaker_max_probe_ms",
         Kind::Between { least: 1, most: 3_600_000 },
         "60000",
-        "Longest wait between two probes.",
+        "Maximum wait between two probes.",
     ),
     user(
         "gateway.stream_framing",
         Kind::OneOf(&["openai", "events"]),
         "openai",
-        "How streams are framed: `data:` lines as OpenAI sends them, or with `event: data` and `event: \
-         done` before them.",
+        "Framing of streams: `data:` lines as OpenAI sends them, or `events` with additional `event: \
+         data` and `event: done` lines.",
     ),
     user(
         "gateway.inject",
         Kind::Whole { most: 50 },
         "3",
-        "Results of a client that are put into a conversation.",
+        "Maximum number of a client's own search results to add to a conversation.",
     ),
     user(
         "gateway.max_context_tokens",
         Kind::Whole { most: 1_000_000 },
         "4000",
-        "Tokens of them, unless the request says so.",
+        "Token budget of these results, unless the request sets one.",
     ),
     user(
         "gateway.context_placement",
         Kind::OneOf(&["turn", "message", "question"]),
         "turn",
-        "Where context stands in a conversation: directly before the user's last message as a `turn` (a \
-         message of the user and a short reply) or as a `message` of the user alone, which models with \
-         strictly alternating roles refuse, or at the head of the user's own message, the `question`.",
+        "Position of context in a conversation: `turn` inserts a user message and a short reply before \
+         the user's last message; `message` inserts only the user message, which models with strictly \
+         alternating roles reject; `question` prepends it to the user's last message.",
     ),
     user(
         "gateway.context_memory",
         Kind::Size,
         "64MB",
-        "Memory for what was put into conversations: it is put in again, the same bytes in the same place, when \
-         they go on, so that providers' prompt caches stay valid. 0 forgets it.",
+        "Memory for context that was added to conversations. When a conversation continues, the same \
+         bytes are inserted in the same place, so that providers' prompt caches stay valid. 0 disables \
+         it.",
     ),
     user(
         "gateway.context_memory_seconds",
         Kind::Whole { most: 31_536_000 },
         "86400",
-        "How long it is remembered.",
+        "How long added context is remembered.",
     ),
     user(
         "gateway.guesses",
         Kind::OneOf(&["auto", "always", "never"]),
         "auto",
-        "When a chat's model is asked for names and lines that the code may have, to search for them as well: \
-         `auto` asks when the context that the message alone finds is unsure. If a language model is \
-         configured (`language_model.provider`), that one is asked instead.",
+        "When to ask the chat's model, or `language_model.provider` if one is configured, for names and \
+         lines that the code may contain, as additional queries: `auto` asks if the results for the \
+         message alone are uncertain.",
     ),
-    user(
-        "gateway.guess_model",
-        TEXT,
-        "",
-        "The model that is asked for them, instead of the one of the request.",
-    ),
+    user("gateway.guess_model", TEXT, "", "Model to ask for them, instead of the request's model."),
     user(
         "gateway.guess_timeout_ms",
         Kind::Between { least: 10, most: 60_000 },
         "1500",
-        "Longest wait for them.",
+        "Maximum wait for them.",
     ),
     user(
         "gateway.mask_secrets",
         Kind::OneOf(&["off", "context", "all"]),
         "context",
-        "Secrets that the gateway overwrites with `*`: none, those of the context that it adds, or those of \
-         the whole conversation. `x-craig-masked` reports how many.",
+        "Secrets that the gateway overwrites with `*`: none, those in the context that it adds, or those \
+         in the whole conversation. `x-craig-masked` reports their number.",
     ),
     user(
         "gateway.max_reranks",
         Kind::Whole { most: 10_000 },
         "10",
-        "Reranks at the same time, in any server.",
+        "Maximum number of concurrent reranks, on all servers.",
     ),
     user(
         "gateway.max_waiting_reranks",
         Kind::Whole { most: 100_000 },
         "50",
-        "Reranks that wait in the queue; more are refused.",
+        "Maximum number of queued reranks; further ones are refused.",
     ),
     also(
         &["RERANK_CACHE_TTL"],
@@ -634,35 +635,35 @@ pub const DEFINITIONS: &[Definition] = &[
             "gateway.rerank_cache_seconds",
             Kind::Whole { most: 31_536_000 },
             "3600",
-            "How long a rerank is cached; 0 for not at all.",
+            "How long a rerank is cached; 0 disables the cache.",
         ),
     ),
     user(
         "gateway.rerank_cache_entries",
         Kind::Whole { most: 10_000_000 },
         "10000",
-        "Reranks that are cached in memory.",
+        "Maximum number of reranks cached in memory.",
     ),
     user(
         "gateway.reranks_per_hour",
         Kind::Whole { most: 1_000_000_000 },
         "100",
-        "Reranks per key; 0 for no limit.",
+        "Maximum number of reranks per key; 0 means no limit.",
     ),
     user(
         "gateway.searches_per_hour",
         Kind::Whole { most: 1_000_000_000 },
         "1000",
-        "Searches per key; 0 for no limit.",
+        "Maximum number of searches per key; 0 means no limit.",
     ),
-    user("gateway.open_metrics", Kind::Switch, "false", "Show `/metrics` without a key."),
+    user("gateway.open_metrics", Kind::Switch, "false", "Whether `/metrics` is accessible without a key."),
     user(
         "gateway.allow_origin",
         Kind::Texts,
         "",
-        "Web origins whose pages may send requests, in addition to those of this machine.",
+        "Additional web origins whose pages may send requests; pages of this machine always may.",
     ),
-    user("gateway.log_requests", Kind::Switch, "true", "Log a line for each request."),
+    user("gateway.log_requests", Kind::Switch, "true", "Whether to log a line for each request."),
     user(
         "gateway.rerank_usd_per_million_tokens",
         Kind::Number,
@@ -673,19 +674,19 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.otlp_url",
         ADDRESS,
         "",
-        "Address of an OpenTelemetry collector that takes OTLP over HTTP in JSON, such as \
-         `http://127.0.0.1:4318`. `/v1/traces` is added.",
+        "Address of an OpenTelemetry collector that accepts OTLP over HTTP in JSON, such as \
+         `http://127.0.0.1:4318`. `/v1/traces` is appended.",
     ),
     user(
         "gateway.monthly_budget_usd",
         Kind::Number,
         "",
-        "The monthly budget, as a metric: the alert `CostProjection` of `deploy/gateway/alerts.yml` \
+        "Monthly budget, exported as a metric; the alert `CostProjection` in `deploy/gateway/alerts.yml` \
          compares costs with it.",
     ),
 ];
 
-/// A setting of an older version. Using it is an error that names its replacement.
+/// A removed setting of an older version. Using it is an error that names the replacement.
 #[derive(Debug)]
 pub(super) struct Retired {
     /// Its section and name.
@@ -749,7 +750,7 @@ impl Definition {
     /// Parses a value from a command line or the environment.
     pub(super) fn parse(&self, text: &str) -> Result<Value, String> {
         match (self.key, text.trim()) {
-            // The documented switch of one provider: true and false stand for it and for none.
+            // The documented switch of one provider: true means `voyage`, false means `none`.
             ("reranker.provider", "true" | "1") => Ok(Value::Text("voyage".to_owned())),
             ("reranker.provider", "false" | "0") => Ok(Value::Text("none".to_owned())),
             (_, trimmed) => {
@@ -762,7 +763,7 @@ impl Definition {
     pub(super) fn retired_value(&self, value: &str) -> Option<String> {
         let (.., instead) =
             RETIRED_VALUES.iter().find(|(key, known, _)| (*key, *known) == (self.key, value))?;
-        Some(format!("{value:?} is not supported any more: {instead}"))
+        Some(format!("{value:?} is no longer supported: {instead}"))
     }
 }
 
@@ -783,7 +784,7 @@ fn similar(key: &str) -> Vec<String> {
     let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
     let distance = |known: &str| {
         let own = strsim::osa_distance(key, known);
-        // The right name in a wrong section is similar as well.
+        // The right name in a wrong section also counts as similar.
         if last(key) == last(known) { own.min(2) } else { own }
     };
     let mut nearest: Vec<(usize, &str)> =
@@ -809,7 +810,7 @@ mod tests {
         }
     }
 
-    /// What a stranger's file may set is a short list, looked at by people.
+    /// The settings that a project's file may contain are a short, reviewed list.
     #[test]
     fn a_project_may_say_which_of_its_files_count_and_nothing_else() {
         let allowed = DEFINITIONS.iter().filter(|definition| definition.scope == Scope::Project);

@@ -42,7 +42,7 @@ pub enum SettingsError {
         key: &'static str,
         /// File and line, or another source.
         place: String,
-        /// What to do now.
+        /// What to do instead.
         instead: &'static str,
     },
     /// An invalid value in a file.
@@ -80,7 +80,7 @@ pub enum SettingsError {
         place: String,
     },
     /// A setting that another one requires.
-    #[error("{key} has to be set {why}")]
+    #[error("{key} must be set {why}")]
     Missing {
         /// The key.
         key: &'static str,
@@ -97,15 +97,16 @@ impl SettingsError {
                 Some(format!("did you mean {}?", similar.join(" or ")))
             }
             Self::NotForProjects { .. } => Some(
-                "it could send your code or keys elsewhere; if you want it, set it in your own settings file, or \
-                 ignore the project's file with CRAIG_PROJECT_SETTINGS=false"
+                "it could send your code or keys to another machine; set it in your own settings file if you \
+                 want it, or ignore the project's file with CRAIG_PROJECT_SETTINGS=false"
                     .to_owned(),
             ),
             Self::Missing { key, .. } => {
-                Some(format!("set it in your settings file, or with --set {key}=…; 'craig settings' shows them all"))
+                Some(format!("set it in your settings file, or with --set {key}=…; 'craig settings' lists all \
+                              settings"))
             }
             Self::Unreadable { .. } | Self::Syntax { .. } => None,
-            _ => Some("'craig settings' shows all settings, docs/settings.md describes them".to_owned()),
+            _ => Some("'craig settings' lists all settings; docs/settings.md describes them".to_owned()),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn user_text(path: &Path, must_exist: bool) -> Result<Option<String>,
     }
 }
 
-/// The project's file, if there is one. It is read like any file of a project: links are not followed.
+/// The project's file, if there is one. Like every file of a project, it is not read through links.
 pub(super) fn project_text(root: &Root) -> Result<Option<String>, SettingsError> {
     let unreadable =
         |reason: String| SettingsError::Unreadable { path: root.path().join(PROJECT_FILE), reason };

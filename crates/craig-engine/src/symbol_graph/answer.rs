@@ -31,7 +31,7 @@ pub struct Subject {
     pub project: String,
     /// The symbol that the answer is about.
     pub symbol: GraphSymbol,
-    /// The line that was asked for, if no name is defined there: the symbol is the innermost around it.
+    /// The requested line, if no name is defined there: the symbol is the innermost around it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner_line: Option<u32>,
     /// Its other definitions: overloads, prototypes, parts of a type.
@@ -55,15 +55,15 @@ pub struct SymbolText {
     /// The symbol.
     #[serde(flatten)]
     pub subject: Subject,
-    /// How it is declared, on one line.
+    /// Its declaration on one line.
     pub signature: String,
-    /// What its comment or docstring says.
+    /// The text of its comment or docstring.
     pub doc: Option<String>,
     /// First line of the text, from 1.
     pub line_start: u32,
-    /// The definition as it is in the file.
+    /// The text of the definition in the file.
     pub text: String,
-    /// References to it, of at least the confidence asked for.
+    /// References to it, of at least the requested confidence.
     pub references: u64,
 }
 
@@ -75,13 +75,13 @@ pub struct References {
     pub subject: Subject,
     /// By path and line.
     pub references: Vec<ReferenceLine>,
-    /// References of at least the confidence asked for, listed or not.
+    /// References of at least the requested confidence, listed or not.
     pub total: u64,
     /// Files that they are in.
     pub total_files: u64,
     /// Places that may refer to the symbol with less confidence, left out.
     pub possible: u64,
-    /// Lines with its name that are bound to nothing, if they were asked for.
+    /// Lines with its name that are not bound to a symbol, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unbound: Option<UnboundLines>,
 }
@@ -101,7 +101,7 @@ pub struct ReferenceLine {
     pub within: Option<String>,
     /// First and last line of that definition.
     pub within_lines: Option<(u32, u32)>,
-    /// How sure it is that this symbol is meant, in percent.
+    /// Confidence that it refers to this symbol, in percent.
     pub confidence: u8,
     /// Whether it is in a test.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -110,7 +110,7 @@ pub struct ReferenceLine {
     pub text: String,
 }
 
-/// Who calls, or who is called.
+/// The callers or callees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallDirection {
@@ -132,7 +132,7 @@ pub struct CallHierarchy {
     pub calls: Vec<CallRow>,
     /// Rows of the whole tree, listed or not.
     pub total: u64,
-    /// Calls to or from the symbols of the tree that are less sure than asked for, left out.
+    /// Number of omitted calls below the requested confidence, to or from the symbols of the tree.
     pub possible: u64,
     /// References to the symbol that are no calls: it may be called where it is passed to.
     #[serde(skip_serializing_if = "is_zero")]
@@ -146,7 +146,7 @@ pub struct CallRow {
     pub depth: u32,
     /// Qualified name; of code outside of definitions, the path of its file.
     pub name: String,
-    /// What it is; null for code outside of definitions.
+    /// Its kind; null for code outside of definitions.
     pub kind: Option<DefinitionKind>,
     /// Path relative to the project's folder.
     pub path: String,
@@ -159,7 +159,7 @@ pub struct CallRow {
     /// Lines of calls that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_lines: u64,
-    /// How sure the surest of these calls is, in percent.
+    /// Highest confidence of these calls, in percent.
     pub confidence: u8,
     /// Whether it is in a test.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -202,13 +202,13 @@ pub fn own_name(qualified: &str) -> &str {
     own.filter(|own| !own.is_empty()).unwrap_or(qualified)
 }
 
-/// What a change of a symbol may affect.
+/// The symbols and files that a change of a symbol may affect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Impact {
     /// The symbol.
     #[serde(flatten)]
     pub subject: Subject,
-    /// Most steps that were followed.
+    /// Maximum number of steps that were followed.
     pub depth: u32,
     /// Files, nearest first.
     pub files: Vec<ImpactedFile>,
@@ -220,7 +220,7 @@ pub struct Impact {
     pub total_tests: u64,
     /// Definitions, listed or not.
     pub total_symbols: u64,
-    /// Places that may refer to the symbol itself with less confidence than asked for, left out.
+    /// Number of omitted places below the requested confidence that may refer to the symbol itself.
     pub possible: u64,
 }
 

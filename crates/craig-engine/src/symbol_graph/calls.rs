@@ -1,4 +1,4 @@
-//! Who calls whom, as a tree.
+//! Callers and callees, as a tree.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -7,7 +7,7 @@ use craig_symbols::{SymbolDefinition, SymbolIx, SymbolReference};
 
 use super::{Asked, CallDirection, CallHierarchy, CallRow, SymbolRequest};
 
-/// Symbols of which the callers or callees are looked up.
+/// Symbols whose callers or callees are looked up.
 const MOST_EXPANDED: usize = 1_000;
 
 /// Lines of calls that are listed in a row.
@@ -38,9 +38,9 @@ struct Calls {
 struct Tree<'a> {
     asked: &'a Asked<'a>,
     calls: HashMap<SymbolIx, Vec<Calls>>,
-    /// Where each symbol is shown with what is below it: the symbol above.
+    /// For each symbol, the parent below which its subtree is shown.
     above: HashMap<SymbolIx, SymbolIx>,
-    /// Calls of what was expanded that are less sure than asked for.
+    /// Number of calls of expanded symbols below the requested confidence.
     possible: u64,
 }
 
@@ -122,11 +122,11 @@ impl<'a> Tree<'a> {
         if direction == CallDirection::In {
             return parts.iter().flat_map(|&part| graph.references_to(part)).filter(is_call).collect();
         }
-        // Of what it reads, a property is a function if it has a body to show.
+        // A property that it reads counts as a function if it has a body to show.
         let is_call = |found: &&SymbolReference| {
             found.role == Role::Call || is_call(found) && graph.definition(found.symbol).kind.is_callable()
         };
-        // Who calls a type makes an instance: that runs no method but its constructor.
+        // Calling a type creates an instance, which runs only its constructor.
         if symbol != self.asked.first() && graph.definition(symbol).kind.is_type() {
             let members = parts.iter().flat_map(|&part| graph.definitions_in(graph.definition(part).file));
             let is_constructor = |&at: &SymbolIx| {
@@ -259,7 +259,7 @@ fn place_of(found: &SymbolReference) -> (u32, u32, u32) {
     (found.file, found.line, found.column)
 }
 
-/// Places of calls of which none is sure enough.
+/// Places of calls below the requested confidence.
 fn n_unsure(found: &[&SymbolReference], min_confidence: u8) -> u64 {
     let mut surest: BTreeMap<(u32, u32, u32), u8> = BTreeMap::new();
     for call in found {

@@ -16,7 +16,7 @@ use crate::{Engine, EngineError, GraphSymbol};
 pub struct SymbolCursor<'a> {
     /// Path of the file, relative to the project's folder.
     pub path: &'a str,
-    /// Its text as it is in the editor.
+    /// Its text in the editor.
     pub text: &'a str,
     /// Line of the name, from 1.
     pub line: u32,
@@ -63,7 +63,7 @@ pub struct BoundSymbol {
     pub path: String,
     /// Its line in `text`, from 1.
     pub line: u32,
-    /// The text of its file: as it is in the editor if it is the cursor's, else as it is indexed.
+    /// The text of its file: the editor's text for the cursor's file, otherwise the indexed text.
     pub text: String,
 }
 
@@ -72,7 +72,7 @@ pub struct BoundSymbol {
 pub struct OutlinedName {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: DefinitionKind,
     /// Index of what encloses it, in the same list.
     pub parent: Option<usize>,
@@ -111,7 +111,7 @@ pub fn outlined_names(language: Language, text: &str) -> Vec<OutlinedName> {
 }
 
 impl Engine {
-    /// Places of the symbol at a cursor, in the project as it is indexed now; none if nothing is known there.
+    /// Places of the symbol at a cursor, in the project as currently indexed; none if nothing is known there.
     pub fn symbol_places(
         &self,
         handle: &str,

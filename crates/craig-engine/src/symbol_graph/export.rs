@@ -17,13 +17,13 @@ pub struct ScipExport {
     pub symbols: u64,
     /// Places that define a symbol or refer to one.
     pub occurrences: u64,
-    /// The index, as it is written into a file.
+    /// The bytes of the index file.
     #[serde(skip)]
     pub bytes: Vec<u8>,
 }
 
 impl Engine {
-    /// The symbols of a project as it is indexed now, with references of at least `min_confidence` percent.
+    /// The symbols of a project as currently indexed, with references of at least `min_confidence` percent.
     pub fn scip(
         &self,
         handle: &str,

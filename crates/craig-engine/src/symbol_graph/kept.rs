@@ -10,7 +10,7 @@ use crate::{Engine, EngineError};
 /// The definitions of a name, and how often they are referred to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptSymbol {
-    /// The name that was asked for.
+    /// The requested name.
     pub name: String,
     /// Its definitions, the likeliest first.
     pub definitions: Vec<GraphSymbol>,

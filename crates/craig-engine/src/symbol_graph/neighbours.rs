@@ -12,26 +12,26 @@ use super::calls::hierarchy;
 use super::{Asked, CallDirection, CallHierarchy, CallRow, FileLines, SymbolRequest};
 use crate::EngineError;
 
-/// Callees that are looked at.
+/// Maximum number of callees to consider.
 const MOST_CALLEES: usize = 60;
 
-/// Callers that are looked at; of so many the callers are looked at, too, up to so many levels.
+/// Maximum number of callers to consider, of callers whose own callers are considered, and of levels.
 const MOST_CALLERS: usize = 500;
 const MOST_FOLLOWED: u64 = 12;
 const DEPTH: u32 = 3;
 
-/// A definition beside another.
+/// A definition near another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Neighbour {
     /// Qualified name; of code outside of definitions, the path of its file.
     pub name: String,
-    /// What it is; null for code outside of definitions.
+    /// Its kind; null for code outside of definitions.
     pub kind: Option<DefinitionKind>,
     /// Path relative to the project's folder.
     pub path: String,
     /// First and last line, with the comment above it.
     pub lines: (u32, u32),
-    /// How it is declared.
+    /// Its declaration.
     pub signature: String,
     /// Lines of the calls of it; none of what is not called.
     pub call_lines: Vec<u32>,
@@ -51,18 +51,19 @@ fn is_value(kind: DefinitionKind) -> bool {
     matches!(kind, DefinitionKind::Constant | DefinitionKind::Variable)
 }
 
-/// Types, constants and variables that are looked at.
+/// Maximum number of types, constants and variables to consider.
 const MOST_OTHERS: usize = 24;
 
 /// What is around a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Neighbours {
-    /// What it calls, in the order of the calls; then types, constants and variables outside of functions that it uses.
+    /// Its callees in the order of the calls, followed by the types, constants and variables outside of functions that
+    /// it uses.
     pub uses: Vec<Neighbour>,
     /// The member of a supertype that the callers call, where nothing calls this one by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<String>,
-    /// Who calls it, each before its own callers.
+    /// Its callers, each before its own callers.
     pub callers: Vec<CallRow>,
     /// Tests that reach it.
     pub tests: Vec<CallRow>,
@@ -93,7 +94,7 @@ pub(crate) fn neighbours(
     Ok(Neighbours { uses, through, callers, tests, n_possible })
 }
 
-/// Who calls a symbol; of a member that nothing calls by itself, who calls what it overrides, with the name of that.
+/// The callers of a symbol. For a member without callers, the callers of the member that it overrides, and its name.
 fn callers_or_through(asked: &Asked<'_>) -> (CallHierarchy, Option<String>) {
     let own = callers_of(asked);
     if !own.calls.is_empty() {
@@ -132,7 +133,7 @@ pub(crate) fn values(
     Ok(Neighbours { uses, ..Neighbours::default() })
 }
 
-/// A name with more definitions is left out: a common name says little.
+/// A name with more definitions is omitted: common names carry little information.
 const MOST_OF_NAME: usize = 3;
 
 /// The definitions that have one of these names, each once, but tests and what is local to a function.

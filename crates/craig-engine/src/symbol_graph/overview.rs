@@ -20,10 +20,10 @@ const MOST_TYPES: usize = 10;
 /// Symbols of the public API that are listed.
 const MOST_OFFERED: usize = 12;
 
-/// Entry points of which the flow is tried, until there is one.
+/// Maximum number of entry points that are tried for a flow.
 const MOST_ENTRIES: usize = 5;
 
-/// Symbols of the public API of which the flow is tried.
+/// Maximum number of symbols of the public API that are tried for a flow.
 const MOST_STARTS: usize = 30;
 
 /// Levels of a flow.
@@ -35,25 +35,25 @@ const MOST_ROWS: usize = 24;
 /// Calls that are followed from one symbol.
 const MOST_BRANCHES: usize = 5;
 
-/// Least confidence of a call that is followed, in percent.
+/// Minimum confidence of a call that is followed, in percent.
 const FLOW_CONFIDENCE: u8 = 70;
 
-/// What a newcomer should know of a project.
+/// What a newcomer should know about a project.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overview {
     /// Name of the project.
     pub project: String,
-    /// What it is for, in a sentence of its manifest or README.
+    /// Its purpose, a sentence of its manifest or README.
     pub about: Option<About>,
     /// Its modules, by path.
     pub modules: Vec<OverviewModule>,
     /// Its central types, the most central first.
     pub types: Vec<OverviewSymbol>,
-    /// What users of its libraries use most, by its tests and examples; empty for programs.
+    /// The most used symbols of its libraries, judged by tests and examples; empty for programs.
     pub public_api: Vec<OverviewSymbol>,
     /// Where it starts, the most important first.
     pub entry_points: Vec<EntryPoint>,
-    /// What the first of these calls; `None` if it calls nothing of the project.
+    /// The calls from the first of these; `None` if it calls nothing in the project.
     pub flow: Option<Flow>,
 }
 
@@ -62,7 +62,7 @@ pub struct Overview {
 pub struct OverviewModule {
     /// Path; `.` for files at the top.
     pub path: String,
-    /// What it is for, in a sentence of its manifest, README or comments.
+    /// Its purpose, a sentence of its manifest, README or comments.
     pub about: Option<About>,
     /// Code files.
     pub files: usize,
@@ -78,23 +78,23 @@ pub struct OverviewSymbol {
     /// The symbol.
     #[serde(flatten)]
     pub symbol: GraphSymbol,
-    /// How it is declared, on one line.
+    /// Its declaration on one line.
     pub signature: String,
     /// The first sentence of its comment.
     pub about: Option<String>,
 }
 
-/// What one symbol calls.
+/// The calls from one symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Flow {
     /// The symbol.
     pub from: GraphSymbol,
-    /// What it calls, and what that calls; each before what it calls, in the order of the calls.
+    /// Its callees and their callees in the order of the calls; each comes before its own callees.
     pub calls: Vec<CallRow>,
 }
 
 impl Engine {
-    /// The overview of a project as it is indexed now.
+    /// The overview of a project as currently indexed.
     pub fn overview(&self, handle: &str, cancellation: &Cancellation) -> Result<Overview, EngineError> {
         let architecture = self.architecture(handle, cancellation)?;
         let store = self.store()?;
@@ -172,8 +172,8 @@ impl Page<'_> {
         })
     }
 
-    /// What others use of a library: of the package at the top, or of a project without a program of its own. Where no manifest
-    /// names the main files of a library, examples must show that there is one.
+    /// The public API of a library: of the package at the top, or of a project without a program of its own. If no
+    /// manifest names the main files of a library, examples must show that there is one.
     fn offered(
         &self,
         roots: &[u32],
@@ -218,7 +218,7 @@ impl Page<'_> {
         roots
     }
 
-    /// What the first entry point that calls something calls; of a library, what one of its most used functions calls.
+    /// The calls from the first entry point that has any; for a library, from one of its most used functions.
     fn flow(&self, entries: &[EntryPoint], offered: &[SymbolIx], n_users: &[u32]) -> Option<Flow> {
         let programs = entries.iter().filter(|entry| entry.kind != "library" && is_product(&entry.file));
         for entry in programs.take(MOST_ENTRIES) {
@@ -233,7 +233,7 @@ impl Page<'_> {
         self.flow_of_api(offered, n_users)
     }
 
-    /// Where an entry point starts: its `main`, otherwise what its file defines and calls.
+    /// The start of an entry point: its `main`, otherwise the functions that its file defines and calls.
     fn starts(&self, entry: &EntryPoint) -> Vec<SymbolIx> {
         let graph = self.asked.graph;
         let Some(file) = graph.file(&entry.file) else { return Vec::new() };
@@ -280,7 +280,7 @@ impl Page<'_> {
         (!best.calls.is_empty()).then_some(best)
     }
 
-    /// What a symbol calls, as deep as there is room for.
+    /// The calls from a symbol, as deep as space permits.
     fn flow_from(&self, symbol: SymbolIx) -> Flow {
         let Asked { store, project, graph, .. } = self.asked;
         let asked = Asked::from_parts(store, project, graph, vec![symbol]);

@@ -25,17 +25,17 @@ const MOST_MISFITS: usize = 20;
 /// Longer declarations are cut.
 const MOST_CHARS: usize = 120;
 
-/// Tokens of a map, unless others are asked for.
+/// Default token budget of a map.
 const DEFAULT_TOKENS: usize = 1_024;
 
-/// What a map is about, and how long it may be.
+/// The focus and the token budget of a map.
 #[derive(Clone, Debug)]
 pub struct MapRequest {
     /// Files and folders, relative to the project's folder. With neither these nor a query, the map is of the whole project.
     pub paths: Vec<String>,
     /// A question.
     pub query: Option<String>,
-    /// Most tokens of the text.
+    /// Maximum number of tokens of the text.
     pub budget_tokens: usize,
     /// Ends the work from another thread.
     pub cancellation: Cancellation,
@@ -52,7 +52,7 @@ impl Default for MapRequest {
     }
 }
 
-/// The central symbols of a project, or of what was asked for.
+/// The central symbols of a project, or of the requested focus.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RepoMap {
     /// Name of the project.
@@ -106,7 +106,7 @@ impl MappedSymbol {
 }
 
 impl Engine {
-    /// The map of a project as it is indexed now.
+    /// The map of a project as currently indexed.
     ///
     /// Fails if a path is not that of a file or folder of the project.
     pub fn repo_map(&self, handle: &str, request: &MapRequest) -> Result<RepoMap, EngineError> {

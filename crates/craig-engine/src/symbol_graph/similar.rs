@@ -5,7 +5,7 @@ use craig_symbols::{SymbolGraph, SymbolIx};
 /// Names that are suggested.
 const MOST_SIMILAR: usize = 5;
 
-/// Least similarity of a suggested name, 1 for the same.
+/// Minimum similarity of a suggested name, 1 for the same.
 const LEAST_SIMILARITY: f64 = 0.85;
 
 /// Qualified names of definitions whose own names are like `name`, the most similar first.

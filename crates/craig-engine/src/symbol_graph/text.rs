@@ -81,7 +81,7 @@ impl FileLines {
         cut(signature.trim_end_matches(['{', ':', ',', ';', ' ']))
     }
 
-    /// What the comment before a definition says, or the docstring in it.
+    /// The text of the comment before a definition, or of its docstring.
     pub(super) fn doc(&self, line_start: u32, line: u32, line_end: u32) -> Option<String> {
         doc_comment(|number| self.line(number), line_start, line, line_end).map(|found| found.text)
     }

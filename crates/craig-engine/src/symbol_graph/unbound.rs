@@ -54,7 +54,7 @@ impl BoundWord {
 }
 
 impl Engine {
-    /// Lines with the word that are not bound, of which at most `limit` are listed.
+    /// Unbound lines with the word; at most `limit` are listed.
     pub(super) fn unbound(
         &self,
         project: &str,

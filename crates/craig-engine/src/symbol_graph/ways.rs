@@ -11,7 +11,7 @@ use super::neighbours::{Files, Neighbour};
 use super::{SymbolRequest, representative};
 use crate::EngineError;
 
-/// Definitions on a way, and those of which the calls are followed from one of them.
+/// Maximum number of definitions on a path, and of definitions whose calls are followed from one of them.
 const MOST_STEPS: usize = 8;
 const MOST_FOLLOWED: usize = 1_500;
 
@@ -50,7 +50,7 @@ pub(crate) fn ways(
     ways.iter().map(|way| way.iter().map(&mut step).collect()).collect()
 }
 
-/// What definitions call, each looked up once.
+/// The callees of definitions, each looked up once.
 struct Calls<'g> {
     graph: &'g SymbolGraph,
     known: HashMap<SymbolIx, Vec<SymbolIx>>,
@@ -63,7 +63,7 @@ impl Calls<'_> {
         let mut open = VecDeque::from([(from, 1)]);
         let mut n_followed = 0;
         while let Some((symbol, n_steps)) = open.pop_front() {
-            // What comes later is no nearer.
+            // Later ones are not nearer.
             if n_steps >= MOST_STEPS || n_followed >= MOST_FOLLOWED {
                 break;
             }
@@ -89,7 +89,7 @@ impl Calls<'_> {
     }
 }
 
-/// What a definition calls for certain, and what overrides that, but tests. Who calls a type runs its constructor alone.
+/// The certain callees of a definition and their overrides, except tests. A call of a type runs only its constructor.
 fn called(graph: &SymbolGraph, symbol: SymbolIx) -> Vec<SymbolIx> {
     let is_sure = |confidence: u8| confidence >= SymbolRequest::default().min_confidence;
     let mut called: Vec<SymbolIx> = Vec::new();

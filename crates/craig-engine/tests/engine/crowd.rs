@@ -8,7 +8,7 @@ use craig_store::Store;
 
 use crate::workshop::{Workshop, open};
 
-const PURGED: &str = r#"the project "tree" has been purged meanwhile"#;
+const PURGED: &str = r#"the project "tree" was purged in the meantime"#;
 
 /// A command knows the project by its reference then, which means nothing to anybody.
 #[test]

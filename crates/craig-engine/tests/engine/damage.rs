@@ -168,7 +168,7 @@ fn a_text_that_is_not_what_was_stored_is_an_error_until_it_is_repaired() {
     workshop.damage_database(b"Takes", b"Gives");
     let failed = workshop.engine.search("tree", QUERY, &SearchRequest::default()).unwrap_err();
     expect![[r#"the stored text of "src/token.rs" is damaged"#]].assert_eq(&failed.to_string());
-    expect!["run 'craig doctor --repair': it reads the file again from its source"]
+    expect!["run 'craig doctor --repair', which rereads the file from its source"]
         .assert_eq(&failed.hint().unwrap());
     let failed = workshop.engine.file("tree", "src/token.rs").unwrap_err();
     expect![[r#"the stored text of "src/token.rs" is damaged"#]].assert_eq(&failed.to_string());
@@ -177,11 +177,11 @@ fn a_text_that_is_not_what_was_stored_is_an_error_until_it_is_repaired() {
     assert!(workshop.engine.file("tree", "src/shapes.rs").is_ok(), "others are as they were");
     workshop.check_examination(expect![[r#"
         sound: false
-        damaged File src/token.rs: its text is damaged; run 'craig doctor --repair': it reads the file again from its source
+        damaged File src/token.rs: its text is damaged; run 'craig doctor --repair', which rereads the file from its source
     "#]]);
     workshop.check_repair(expect![[r#"
         sound: true
-        repaired File src/token.rs: its text is damaged; it was read again from its source
+        repaired File src/token.rs: its text is damaged; it was reread from its source
     "#]]);
     workshop.check_examination(expect![[r#"
         sound: true
@@ -207,7 +207,7 @@ fn what_is_not_cut_into_chunks_is_verified_as_well() {
     workshop.damage_database(b"x = 1;", b"x = 2;");
     workshop.check_examination(expect![[r#"
         sound: false
-        damaged File dist.min.js: its text is damaged; run 'craig doctor --repair': it reads the file again from its source
+        damaged File dist.min.js: its text is damaged; run 'craig doctor --repair', which rereads the file from its source
     "#]]);
 }
 
@@ -220,7 +220,7 @@ fn vectors_that_cannot_be_are_made_again() {
     workshop.damage_database(&vector, &infinite);
     workshop.check_repair(expect![[r#"
         sound: true
-        repaired File src/shapes.rs: a vector of its text is damaged; it was read again from its source
+        repaired File src/shapes.rs: a vector of its text is damaged; it was reread from its source
     "#]]);
     workshop.check_examination(expect![[r#"
         sound: true
@@ -240,7 +240,7 @@ fn a_database_that_cannot_be_repaired_is_set_aside_and_nothing_else_is() {
     fs::write(workshop.database(), &bytes).unwrap();
     workshop.check_repair(expect![[r#"
         sound: false
-        damaged Database : file is not a database; it was set aside as DATABASE.damaged-1; ingest again what it held: sources were not touched
+        damaged Database : file is not a database; it was set aside as DATABASE.damaged-1; ingest its projects again: sources were not touched
     "#]]);
     assert_eq!(fs::read(workshop.database().with_file_name("craig.db.damaged-1")).unwrap(), bytes);
     workshop.reopen();
@@ -249,6 +249,6 @@ fn a_database_that_cannot_be_repaired_is_set_aside_and_nothing_else_is() {
 
     fs::write(&elsewhere, "a letter, and no database").unwrap();
     let found = Examination::repair(&Config::new(&elsewhere), &mut |_| ()).unwrap();
-    assert_eq!(found.findings[0].remedy, "it does not look like one of Craig's: check --db");
+    assert_eq!(found.findings[0].remedy, "it does not look like a Craig database: check --db");
     assert!(elsewhere.exists());
 }

@@ -227,7 +227,7 @@ fn a_provider_that_fails_for_good_ends_the_ingestion() {
     let error = engine.ingest(&shop.request(), &mut |_| ()).unwrap_err();
     assert_eq!(
         (error.fault(), error.to_string().as_str()),
-        (Fault::User, "Test refused with status 401: no")
+        (Fault::User, "Test refused the request with status 401: no")
     );
     assert_eq!(engine.status("shop").unwrap().status, craig_engine::IngestionState::Failed);
     let good = word_counter(100);
@@ -305,10 +305,14 @@ fn a_reranker_changes_the_order_and_relevance_stays_calibrated() {
 #[test]
 fn if_reranking_fails_the_order_stays_and_the_reason_is_reported() {
     let failing: [(MakeAnswer, u64, &str); 4] = [
-        (|| Answer::text(400, "no such model"), 5_000, "Test refused with status 400: no such model"),
-        (|| Answer::text(200, "{]"), 5_000, "Test gave an answer that cannot be used: it is not JSON"),
-        (|| Answer::json(json!({"results": []})), 5_000, "Test gave an answer without results"),
-        (|| Answer::text(200, "late").after(Duration::from_secs(9)), 200, "Test gave no answer within"),
+        (
+            || Answer::text(400, "no such model"),
+            5_000,
+            "Test refused the request with status 400: no such model",
+        ),
+        (|| Answer::text(200, "{]"), 5_000, "the response of Test is invalid: it is not JSON"),
+        (|| Answer::json(json!({"results": []})), 5_000, "the response of Test has no results"),
+        (|| Answer::text(200, "late").after(Duration::from_secs(9)), 200, "Test did not respond within"),
     ];
     for (answer, timeout_ms, reason) in failing {
         let (shop, provider) = (Shop::new(), Provider::with_answers(vec![answer]));

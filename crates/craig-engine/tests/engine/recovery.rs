@@ -159,7 +159,7 @@ fn a_directory_named_like_an_id_gets_a_name_that_is_none() {
     assert_eq!(engine.ingest(&request, &mut |_| ()).unwrap().project, name, "the same one again");
 }
 
-/// Whoever waits for a lock may get it when the project is gone.
+/// Whoever waits for a lock may get it when the project no longer exists.
 #[test]
 fn a_project_purged_while_it_was_waited_for_is_unknown() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);

@@ -221,9 +221,9 @@ fn the_documented_variables_of_reranking_are_understood() {
 #[test]
 fn settings_that_need_others_say_so() {
     let refusal = |text: &str| Desk::new().user(text).refusal();
-    assert!(refusal("[embedder]\nprovider = \"local\"").starts_with("embedder.path has to be set"));
-    assert!(refusal("[reranker]\nprovider = \"http\"").starts_with("reranker.base_url has to be set"));
-    assert!(refusal("[reranker]\nprovider = \"llm\"").starts_with("language_model.provider has to be set"));
+    assert!(refusal("[embedder]\nprovider = \"local\"").starts_with("embedder.path must be set"));
+    assert!(refusal("[reranker]\nprovider = \"http\"").starts_with("reranker.base_url must be set"));
+    assert!(refusal("[reranker]\nprovider = \"llm\"").starts_with("language_model.provider must be set"));
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn removed_settings_name_what_replaces_them() {
     let server = "serve the file with llama.cpp's own server, and set 'language_model.provider' to openai and \
                   'language_model.base_url' to its address";
     let file = "[language_model]\nprovider = \"gguf\"\npath = \"/models/tiny.gguf\"";
-    let provider = format!("language_model.provider: \"gguf\" is not supported any more: {server}\n");
+    let provider = format!("language_model.provider: \"gguf\" is no longer supported: {server}\n");
     let refusal = Desk::new().user(file).refusal();
     assert!(refusal.starts_with(&format!("HOME/config.toml:2: {provider}")), "{refusal}");
     let removed = [

@@ -142,7 +142,7 @@ fn is_end(kind: &str) -> bool {
     ENDS.contains(&kind)
 }
 
-/// The type of an event that is cut off behind it.
+/// The type of an event that is truncated after it.
 fn kind_of(data: &[u8]) -> Option<&str> {
     const FIELD: &[u8] = b"\"type\":";
     let start = memchr::memmem::find(data, FIELD)? + FIELD.len();

@@ -5,12 +5,12 @@ use serde::{Deserialize, Deserializer};
 /// Tokens of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// Of the request, those from a cache included.
+    /// Tokens of the request, including those from a cache.
     pub(crate) input_tokens: u64,
     pub(crate) output_tokens: u64,
-    /// Of the request, those that the provider read from its cache.
+    /// Tokens of the request that the provider read from its cache.
     pub(crate) cached_tokens: u64,
-    /// Of the request, those that the provider wrote into its cache.
+    /// Tokens of the request that the provider wrote to its cache.
     pub(crate) cache_write_tokens: u64,
 }
 

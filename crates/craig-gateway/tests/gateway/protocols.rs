@@ -304,7 +304,7 @@ async fn a_model_that_needs_translation_is_refused_by_name() {
     let gateway = Plan::with(&upstream).start().await;
     let refused = gateway.post("/v1/messages", json!({ "model": "mock", "messages": [] })).await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
-    expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"the providers of this model do not speak \"messages\", which /v1/messages needs, but \"chat\" (/v1/chat/completions): the gateway does not translate between protocols. Use that path, or add the protocol to 'protocols' of a provider that speaks it","code":"protocol_not_served"}}"#]].assert_eq(&refused.text());
+    expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"the providers of this model do not support \"messages\", which /v1/messages requires, but \"chat\" (/v1/chat/completions): the gateway does not translate between protocols. Use that path, or add the protocol to 'protocols' of a provider that supports it","code":"protocol_not_served"}}"#]].assert_eq(&refused.text());
     let refused = gateway.post("/v1/responses", json!({ "model": "mock", "input": "x" })).await;
     assert_eq!((refused.status, refused.code().as_str()), (StatusCode::BAD_REQUEST, "protocol_not_served"));
     assert!(upstream.asked().is_empty());

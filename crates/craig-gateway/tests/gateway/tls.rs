@@ -109,24 +109,24 @@ async fn certificates_that_cannot_be_used_are_distinguished() {
     };
     let missing = "(os error 2)";
     for (certificate, key, expected) in [
-        ("none.pem", "key.pem", "cannot speak TLS: cannot read none.pem"),
-        ("cert.pem", "none.pem", "cannot speak TLS: cannot read none.pem"),
-        ("key.pem", "key.pem", "cannot speak TLS: key.pem holds no certificate in PEM"),
-        ("cert.der", "key.pem", "cannot speak TLS: cert.der holds no certificate in PEM"),
-        ("cert.pem", "cert.pem", "cannot speak TLS: cert.pem holds no private key in PEM"),
+        ("none.pem", "key.pem", "cannot use TLS: cannot read none.pem"),
+        ("cert.pem", "none.pem", "cannot use TLS: cannot read none.pem"),
+        ("key.pem", "key.pem", "cannot use TLS: key.pem contains no PEM certificate"),
+        ("cert.der", "key.pem", "cannot use TLS: cert.der contains no PEM certificate"),
+        ("cert.pem", "cert.pem", "cannot use TLS: cert.pem contains no PEM private key"),
         (
             "cert.pem",
             "secret.pem",
-            "cannot speak TLS: secret.pem holds no private key in PEM, or one that needs a passphrase",
+            "cannot use TLS: secret.pem contains no PEM private key, or one that needs a passphrase",
         ),
         (
             "cert.pem",
             "other.pem",
-            "cannot speak TLS: the key in other.pem does not belong to the certificate in cert.pem",
+            "cannot use TLS: the key in other.pem does not belong to the certificate in cert.pem",
         ),
-        ("cert.pem", "secret8.pem", "cannot speak TLS: secret8.pem holds no private key in PEM, or one that"),
-        ("cut.pem", "key.pem", "cannot speak TLS: cut.pem is malformed"),
-        ("odd.pem", "key.pem", "cannot speak TLS: cannot use the certificate in odd.pem"),
+        ("cert.pem", "secret8.pem", "cannot use TLS: secret8.pem contains no PEM private key, or one that"),
+        ("cut.pem", "key.pem", "cannot use TLS: cut.pem is malformed"),
+        ("odd.pem", "key.pem", "cannot use TLS: cannot use the certificate in odd.pem"),
     ] {
         let error = error(certificate, key).await;
         assert!(error.starts_with(expected), "{certificate} and {key}: {error}");

@@ -148,7 +148,7 @@ fn answers_that_do_not_fit_are_errors_and_not_retried() {
         let provider = Provider::with_answers(vec![answer]);
         let embedder = HostedEmbedder::new(hosted(&provider, EmbeddingDialect::OpenAi));
         let error = embedder.embed_documents(&["a", "b"]).unwrap_err();
-        assert_eq!(error.to_string(), format!("Test gave an answer that cannot be used: {reason}"));
+        assert_eq!(error.to_string(), format!("the response of Test is invalid: {reason}"));
         assert_eq!(error.class(), FailureClass::BadAnswer);
         assert_eq!(provider.asked().len(), 1, "{reason}");
     }

@@ -39,7 +39,7 @@ fn trouble_that_stays_ends_after_the_last_try() {
     let provider =
         Provider::with_answers(vec![|| Answer::text(500, r#"{"error": {"message": "out of memory"}}"#)]);
     let error = post(&provider.endpoint("/"), hasty()).unwrap_err();
-    assert_eq!(error.to_string(), "Test refused with status 500: out of memory");
+    assert_eq!(error.to_string(), "Test refused the request with status 500: out of memory");
     assert_eq!((error.class(), provider.asked().len()), (FailureClass::Server, 3));
 }
 

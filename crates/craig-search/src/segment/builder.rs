@@ -21,7 +21,7 @@ use super::postings::{Posting, PostingsWriter};
 use super::reader::Segment;
 use super::terms::{KeyHasher, TermKey};
 
-/// Most names of a file whose uses elsewhere are counted.
+/// Maximum number of names of a file whose uses elsewhere are counted.
 const MAX_MAIN_NAMES: usize = 3;
 
 /// Shorter names are common words with other meanings elsewhere.

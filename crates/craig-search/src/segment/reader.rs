@@ -40,7 +40,7 @@ enum Bytes {
     Owned(Vec<u64>),
 }
 
-/// Most bytes of the length of a postings list.
+/// Maximum number of bytes of the length of a postings list.
 const MAX_LENGTH_BYTES: usize = 10;
 
 impl Segment {

@@ -15,7 +15,7 @@ pub(crate) struct TermKey(u64);
 
 impl TermKey {
     pub(crate) fn new(field: Field, term: &str) -> Self {
-        // Not used as the hash's seed: for the shortest words, a seed acts like another letter.
+        // This is not used as the hash's seed: for the shortest words, a seed acts like another letter.
         let spread = u64::from(field as u8).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Self(xxhash_rust::xxh3::xxh3_64(term.as_bytes()).wrapping_add(spread))
     }

@@ -1,4 +1,4 @@
-//! Which encoding of East Asia a few bytes are in.
+//! Detects the East Asian encoding of a text.
 //!
 //! Of two or three characters, a detector knows too little: of 100 words each of code in GBK it reads 55 of two characters
 //! and 74 of three, in Shift-JIS 70 and 85. But nearly all characters of code are common ones, and tables of these encodings
@@ -9,7 +9,7 @@ use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GBK, SHIFT_JIS};
 /// With more bytes beyond ASCII than this, a detector is right for 97 of 100 texts, and Cyrillic may look like GBK.
 const MAX_BYTES: usize = 12;
 
-/// What a detector guessed, or what a short text rather is in.
+/// The encoding that a detector guessed, or the likelier one for a short text.
 pub(super) fn corrected(guess: &'static Encoding, bytes: &[u8]) -> &'static Encoding {
     let n_bytes = bytes.iter().filter(|byte| !byte.is_ascii()).count();
     let is_sure =
@@ -37,7 +37,7 @@ fn by_tables(bytes: &[u8]) -> Option<&'static Encoding> {
 #[derive(Default)]
 struct Count {
     common: usize,
-    /// Those of the common ones that are Japanese syllables.
+    /// The common characters that are Japanese syllables.
     kana: usize,
     rare: usize,
     longest_run: usize,

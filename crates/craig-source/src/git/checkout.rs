@@ -91,7 +91,7 @@ impl<'a> Checkout<'a> {
         let lock = private::file_options().create(true).write(true).open(above.join(".lock"));
         let lock = lock.map_err(trouble_with(above))?;
         if lock.try_lock().is_err() {
-            report("waiting for another process that clones it");
+            report("waiting for another process that is cloning it");
             lock.lock().map_err(trouble_with(above))?;
         }
         if self.exists() {
@@ -170,7 +170,7 @@ impl<'a> Checkout<'a> {
     }
 
     /// Makes the files those of the fetched commit: only files that differ are written, so that the others keep their
-    /// times. Whatever somebody changed in the folder is undone.
+    /// times. Changes in the folder are reverted.
     pub fn advance(&self, report: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         self.check_size(&self.folder)?;
         self.run("reset", &["reset", "--quiet", "--hard", NEWEST, "--"], report)?;
@@ -269,10 +269,10 @@ impl<'a> Checkout<'a> {
 /// Most files and folders of a commit; Chromium has some 500,000.
 const MAX_ENTRIES: u64 = 1_000_000;
 
-/// Most bytes of all files together.
+/// Maximum number of bytes of all files together.
 const MAX_FILE_BYTES: u64 = 32 << 30;
 
-/// What a commit unfolds to, counted in the output of `ls-tree -r -t -l -z`.
+/// The size of a commit's tree, counted in the output of `ls-tree -r -t -l -z`.
 #[derive(Default)]
 struct Unfolded {
     n_entries: u64,
@@ -321,7 +321,7 @@ fn tree_file(row: &str) -> Option<(String, TreeFile)> {
     mode.starts_with("100").then(|| (path.to_owned(), file))
 }
 
-/// The commit that `git fetch` would choose among what `ls-remote` listed: an annotated tag stands for its commit.
+/// The commit that `git fetch` would choose among what `ls-remote` listed: an annotated tag is resolved to its commit.
 fn best_match(listed: &str, reference: &str) -> Option<Commit> {
     let rows: Vec<(&str, &str)> = listed.lines().filter_map(|row| row.split_once('\t')).collect();
     let named = |name: String| rows.iter().find(|(_, reference)| *reference == name).map(|(hash, _)| *hash);

@@ -1,4 +1,4 @@
-//! Running git: its permissions, its environment, and how long it may be silent.
+//! Runs git with restricted permissions and environment, and a limit on its silence.
 
 use std::{
     env, fmt,
@@ -43,7 +43,7 @@ impl fmt::Debug for GitToken {
     }
 }
 
-/// How git may reach repositories, beside the user's own credential helpers and SSH agent.
+/// How git may reach repositories, in addition to the user's credential helpers and SSH agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitAccess {
     /// A token, and the only host that it is sent to.
@@ -112,10 +112,10 @@ const SETTINGS: &[&str] = &[
 /// Commands that talk to the server of a repository.
 const TO_SERVERS: &[&str] = &["fetch", "ls-remote"];
 
-/// Most bytes of stdout that a run may print.
+/// Maximum number of bytes of stdout that a run may print.
 pub(super) const MAX_STDOUT_BYTES: usize = 128 << 20;
 
-/// What becomes of a piece of git's stdout; `Break` stops git, since it printed too much.
+/// Handles a piece of git's stdout; `Break` stops git because it printed too much.
 type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> ControlFlow<()>;
 
 /// Runs git in `folder` on behalf of `remote`, reporting its progress; gives its stdout. Fails with git's message.
@@ -344,7 +344,7 @@ fn collect(
     }
 }
 
-/// Tells the newest line of progress: `Receiving objects:  40% (4/10)`.
+/// Reports the newest line of progress: `Receiving objects:  40% (4/10)`.
 fn report_last(bytes: &[u8], report: &mut dyn FnMut(&str)) {
     let text = String::from_utf8_lossy(bytes);
     let line = text.split(['\r', '\n']).map(str::trim).rfind(|line| line.contains('%'));

@@ -4,18 +4,18 @@ use std::{io, path::PathBuf};
 
 use super::GitUrl;
 
-/// A repository cannot be cloned or looked at.
+/// A repository cannot be cloned or checked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitError {
     /// There is no git on this machine.
-    #[error("git is not installed, and repositories are cloned with it")]
+    #[error("git is not installed; it is needed to clone repositories")]
     NotInstalled,
     /// The URL is not let through.
     #[error("the repository URL cannot be used: {0}")]
     BadUrl(#[from] BadUrl),
-    /// No branch, tag or commit can be called so.
-    #[error("{name:?} cannot be the name of a branch, tag or commit")]
+    /// The name is not valid for a branch, tag or commit.
+    #[error("{name:?} is not a valid branch, tag or commit")]
     BadReference {
         /// The name.
         name: String,
@@ -23,27 +23,25 @@ pub enum GitError {
     /// The server has no such repository.
     #[error("there is no repository at {url}")]
     NotFound {
-        /// Where it was looked for.
+        /// The requested URL.
         url: String,
     },
     /// The server requires credentials. Several return the same for repositories that do not exist.
-    #[error("{url} is private or does not exist, and no credentials for it were accepted")]
+    #[error("{url} is private or does not exist, and no credentials were accepted")]
     Denied {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
     },
     /// The host name does not resolve.
     #[error("the host of {url} cannot be resolved")]
     UnknownHost {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
     },
     /// The server is this machine, or only this machine can reach it.
-    #[error(
-        "{url} is not cloned for an assistant: {address} belongs to this machine or its own network segment"
-    )]
+    #[error("assistants may not clone {url}: {address} belongs to this machine or its local network")]
     LocalServer {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
         /// Where its host is.
         address: String,
@@ -51,7 +49,7 @@ pub enum GitError {
     /// The server answers with another address.
     #[error("{url} redirects to another address")]
     Redirected {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
     },
     /// It unfolds to more than can be checked out.
@@ -65,18 +63,18 @@ pub enum GitError {
     /// SSH does not know the host's key, or the key has changed.
     #[error("SSH does not know the host key of {url}, or the key has changed")]
     HostKey {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
     },
     /// The host does not answer.
     #[error("{url} cannot be reached: {detail}")]
     Unreachable {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
         /// Git's message.
         detail: String,
     },
-    /// Nothing was ever committed to it.
+    /// The repository has no commits.
     #[error("the repository {url} is empty")]
     Empty {
         /// Which.
@@ -91,9 +89,9 @@ pub enum GitError {
         name: String,
     },
     /// Git was silent for too long.
-    #[error("git printed nothing about {url} for {seconds} seconds and was stopped")]
+    #[error("git was stopped after {seconds} seconds without output for {url}")]
     TimedOut {
-        /// What was asked for.
+        /// The requested URL.
         url: String,
         /// How long it was waited for.
         seconds: u64,
@@ -119,11 +117,11 @@ pub enum GitError {
 /// What is wrong with a URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadUrl {
-    /// Not one of those that only fetch.
+    /// The protocol is not one that only fetches.
     #[error("the protocol {0:?} is not allowed")]
     Protocol(String),
-    /// Nothing that a URL has.
-    #[error("it has blanks or control characters, or is longer than 2000 bytes")]
+    /// The text contains characters that a URL cannot have.
+    #[error("it contains blanks or control characters, or is longer than 2000 bytes")]
     Characters,
     /// `?…` or `#…`.
     #[error("it has a query or a fragment")]
@@ -131,8 +129,8 @@ pub enum BadUrl {
     /// The part before the path.
     #[error("its host or user name is malformed")]
     Host,
-    /// Nothing after the host, or what looks like an option.
-    #[error("it names no repository")]
+    /// The path is empty, or looks like an option.
+    #[error("it does not name a repository")]
     Path,
     /// `file://host/…`.
     #[error("it names a file of another machine")]
@@ -148,38 +146,38 @@ impl GitError {
                 "URLs look like https://host/owner/name, ssh://git@host/path, git@host:path or file:///path".into()
             }
             Self::BadReference { .. } | Self::NoSuchReference { .. } => {
-                "name a branch or tag that 'git ls-remote' shows, or none for the default branch".into()
+                "choose a branch or tag that 'git ls-remote' lists, or omit --branch for the default branch".into()
             }
             Self::NotFound { .. } => "check the spelling of the URL".into(),
             Self::Denied { .. } => {
-                "check the spelling; for a private repository let git's credential helper or the SSH agent know you, or \
-                 put a token into CRAIG_GIT_TOKEN (setting git.token_host says for which host)"
+                "check the spelling; for a private repository, configure git's credential helper or the SSH agent, or \
+                 set CRAIG_GIT_TOKEN to a token (git.token_host is the host that receives it)"
                     .into()
             }
-            Self::UnknownHost { .. } => "check the spelling of the host, and the network".into(),
+            Self::UnknownHost { .. } => "check the spelling of the host and the network connection".into(),
             Self::LocalServer { url, .. } => {
                 format!(
                     "ask the user, who can run 'craig ingest {url}' or start this server with --allow-source {url}"
                 )
             }
             Self::Redirected { .. } => {
-                "give the URL that it leads to; often it is the same with .git at its end".into()
+                "give the URL that it redirects to, often the same URL with .git at the end".into()
             }
             Self::TooLarge { .. } => {
-                "clone it yourself, if it is meant to be that large, and ingest its directory".into()
+                "if that size is expected, clone it yourself and ingest its directory".into()
             }
-            Self::HostKey { .. } => "connect once with 'ssh' to see and accept its key".into(),
-            Self::Unreachable { .. } => "check the network and try again".into(),
-            Self::Empty { .. } => "push a first commit to it, then ingest it".into(),
+            Self::HostKey { .. } => "connect once with 'ssh' to check and accept its key".into(),
+            Self::Unreachable { .. } => "check the network connection and try again".into(),
+            Self::Empty { .. } => "push a first commit, then ingest it".into(),
             Self::TimedOut { .. } => {
-                "try again; for a slow server set git.timeout_s higher".into()
+                "try again; for a slow server, raise git.timeout_s".into()
             }
             Self::Failed { .. } => return None,
-            Self::Folder { .. } => "check the permissions and the space of the disk".into(),
+            Self::Folder { .. } => "check the permissions and the free disk space".into(),
         })
     }
 
-    /// Whether the user asked for something that cannot be.
+    /// Whether the request itself is invalid.
     pub fn is_of_the_user(&self) -> bool {
         matches!(
             self,
@@ -239,7 +237,7 @@ const MEANINGS: &[(&str, MakeError)] = &[
     ("early eof", |url, detail| GitError::Unreachable { url, detail }),
 ];
 
-/// What git's messages on stderr mean.
+/// The meaning of git's messages on stderr.
 pub(super) fn meaning(what: &'static str, url: &GitUrl, stderr: &str) -> GitError {
     let words = stderr.to_lowercase();
     let detail = last_complaint(stderr);
@@ -255,5 +253,5 @@ fn last_complaint(stderr: &str) -> String {
     let lines = || stderr.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
     let complaint =
         lines().find_map(|line| line.strip_prefix("fatal: ").or_else(|| line.strip_prefix("error: ")));
-    complaint.or_else(|| lines().next_back()).unwrap_or("it gave no message").chars().take(300).collect()
+    complaint.or_else(|| lines().next_back()).unwrap_or("no message").chars().take(300).collect()
 }

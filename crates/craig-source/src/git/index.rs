@@ -192,7 +192,7 @@ impl<'a> Entries<'a> {
             self.next(&mut name)?;
             match () {
                 () if name.is_empty() => n_unnamed += 1,
-                // Of a path with conflicts there are several entries.
+                // A path with conflicts has several entries.
                 () if name == before => {}
                 () => {
                     is_sorted &= *before < *name;
@@ -270,7 +270,7 @@ fn number(bytes: &[u8], range: Range<usize>) -> Option<usize> {
     Some(bytes.get(range)?.iter().fold(0, |value, &byte| value << 8 | usize::from(byte)))
 }
 
-/// The bytes of a file in a git folder; `None` where there is none.
+/// The bytes of a file in a git folder; `None` if there is none.
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>, BadIndex> {
     let unreadable = |error: std::io::Error| BadIndex::Unreadable(error.to_string());
     let file = match open_regular(path) {

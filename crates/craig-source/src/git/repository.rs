@@ -18,7 +18,7 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// The working tree at `folder`, which has a `.git` and lies at `place`; `None` if that is no repository.
+    /// The working tree at `folder`, which contains a `.git` and is at `place`; `None` if it is not a repository.
     ///
     /// Fails if its index cannot be used.
     pub(crate) fn open(folder: &Path, place: Place) -> Result<Option<Repository>, BadIndex> {

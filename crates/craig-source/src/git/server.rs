@@ -10,7 +10,7 @@ pub enum Reach {
     /// Any: the user named the repository.
     #[default]
     Anywhere,
-    /// Only those that other machines can reach, too, to prevent server-side request forgery: the URL came from an assistant.
+    /// Only publicly reachable servers, to prevent server-side request forgery: the URL came from an assistant.
     Public,
 }
 
@@ -35,7 +35,7 @@ pub fn public_addresses(url: &GitUrl) -> Result<Vec<IpAddr>, GitError> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Binding {
     pub(super) settings: Vec<String>,
-    /// The name that a server of the `git` protocol is asked for.
+    /// The host name that is sent to a server of the `git` protocol.
     pub(super) virtual_host: Option<String>,
 }
 

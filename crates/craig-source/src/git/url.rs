@@ -1,4 +1,4 @@
-//! URLs of repositories: which are let through, and what of them is kept.
+//! URLs of repositories: which are allowed, and which parts are stored.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use super::{BadUrl, GitToken};
 
-/// Where a repository is. What is shown and stored of it holds no password.
+/// The URL of a repository. Its displayed and stored forms contain no password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GitUrl {
     text: String,
@@ -25,7 +25,7 @@ impl GitUrl {
     /// Reads `https://host/path`, `ssh://…`, `git://…`, `file:///path` and `user@host:path`. `None` for what is no URL at
     /// all but may be a directory.
     ///
-    /// A password is taken out, and a user name but for SSH: they are used while this value lives, and nowhere kept.
+    /// Removes a password, and except for SSH a user name: both are used while this value lives, and never stored.
     /// Fails for other protocols, and for whatever git or SSH could take for an option or a command.
     pub fn parse(text: &str) -> Option<Result<Self, BadUrl>> {
         let text = text.trim();
@@ -43,7 +43,7 @@ impl GitUrl {
         &self.text
     }
 
-    /// What a project of it is called: the last part of its path, without `.git`.
+    /// The name of its project: the last part of the path, without `.git`.
     pub fn name(&self) -> String {
         let last = self.text.rsplit(['/', ':']).find(|part| !part.is_empty()).unwrap_or_default();
         let name: String = last
@@ -277,7 +277,7 @@ mod tests {
                 git://host/a = a
                 file:///srv/git/shop.git = shop
                 file:///srv/git/.git = repository
-                refused: it has blanks or control characters, or is longer than 2000 bytes
+                refused: it contains blanks or control characters, or is longer than 2000 bytes
             "#]],
         );
     }
@@ -336,17 +336,17 @@ mod tests {
                 refused: its host or user name is malformed
                 refused: its host or user name is malformed
                 refused: its host or user name is malformed
-                refused: it names no repository
-                refused: it names no repository
-                refused: it names no repository
-                refused: it names no repository
+                refused: it does not name a repository
+                refused: it does not name a repository
+                refused: it does not name a repository
+                refused: it does not name a repository
                 refused: its host or user name is malformed
-                refused: it has blanks or control characters, or is longer than 2000 bytes
-                refused: it has blanks or control characters, or is longer than 2000 bytes
+                refused: it contains blanks or control characters, or is longer than 2000 bytes
+                refused: it contains blanks or control characters, or is longer than 2000 bytes
                 refused: it has a query or a fragment
                 refused: its host or user name is malformed
                 refused: it names a file of another machine
-                refused: it names no repository
+                refused: it does not name a repository
                 refused: the protocol "ftp" is not allowed
             "#]],
         );

@@ -25,7 +25,7 @@ pub(super) enum Dialect {
 pub(super) struct Patterns {
     /// The last is the strongest.
     pub(super) sets: Vec<Gitignore>,
-    /// What was given, and what these take.
+    /// The patterns, and the memory that they take.
     pub(super) weight: usize,
     /// The first bad line, and how many more there are.
     pub(super) bad_lines: Option<String>,
@@ -81,10 +81,7 @@ fn within_limit(text: &[u8]) -> (&[u8], Option<String>) {
         return (text, None);
     }
     let end = text[..limit].iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
-    (
-        &text[..end],
-        Some(format!("it is larger than {MAX_FILE_BYTES} bytes, what comes after them does not count")),
-    )
+    (&text[..end], Some(format!("it is larger than {MAX_FILE_BYTES} bytes; the rest is ignored")))
 }
 
 /// A line's pattern; `None` for an empty line or a comment.

@@ -47,9 +47,9 @@ fn what_is_no_regular_file_is_reported_and_left_out() {
         expect![[r#"
             a.rs
             real
-            .gitignore: its rules do not hold, and files that it excludes may have been ingested: it is a link out of the project
-            .ignore: its rules do not hold, and files that it excludes may have been ingested: it is not a regular file
-            sub/.ignore: its rules do not hold, and files that it excludes may have been ingested: it is a link that leads nowhere
+            .gitignore: its rules are ignored, so files that it excludes may have been ingested: it is a link out of the project
+            .ignore: its rules are ignored, so files that it excludes may have been ingested: it is not a regular file
+            sub/.ignore: its rules are ignored, so files that it excludes may have been ingested: it is a dangling link
         "#]],
     );
 }
@@ -64,7 +64,7 @@ fn a_bad_line_costs_that_line_wherever_it_is_found() {
         &root,
         expect![[r#"
             a.rs
-            .gitignore: it has a bad line, which excludes nothing: line 2: invalid range; 'z' > 'a'; 2 more like it
+            .gitignore: it has an invalid line, which excludes nothing: line 2: invalid range; 'z' > 'a'; 2 more like it
         "#]],
     );
 }
@@ -124,8 +124,8 @@ fn a_file_holds_as_far_as_its_bounds() {
     check(
         &root,
         expect![[r#"
-            .gitignore: its rules hold in part, and files that the rest excludes may have been ingested: it is larger than 1048576 bytes, what comes after them does not count
-            .ignore: its rules hold in part, and files that the rest excludes may have been ingested: its patterns from line 1528 on would take too much memory
+            .gitignore: some of its rules are ignored, so files that they exclude may have been ingested: it is larger than 1048576 bytes; the rest is ignored
+            .ignore: some of its rules are ignored, so files that they exclude may have been ingested: its patterns from line 1528 on would take too much memory
         "#]],
     );
 }

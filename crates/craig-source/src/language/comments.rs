@@ -3,7 +3,7 @@
 /// The marks that begin and end a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommentSyntax {
-    /// What begins a comment that ends with its line.
+    /// The start of a line comment.
     pub line: Option<&'static str>,
     /// What begins and ends a comment that may span lines. Where it begins like a line comment, it wins.
     pub block: Option<(&'static str, &'static str)>,
@@ -36,7 +36,7 @@ impl CommentSyntax {
     pub(super) const TEMPLATE: Self = block("{#", "#}");
     pub(super) const VIM: Self = line("\"");
 
-    /// `text` as a comment on one line; as it is where the language has no comments.
+    /// `text` as a comment on one line; unchanged if the language has no comments.
     pub fn comment(&self, text: &str) -> String {
         match (self.line, self.block) {
             (Some(mark), _) => format!("{} {text}", mark.trim_end()),

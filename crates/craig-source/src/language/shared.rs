@@ -1,4 +1,4 @@
-//! Extensions that several languages share, told apart by content.
+//! Extensions that several languages share, distinguished by content.
 
 use craig_text::path::extension;
 

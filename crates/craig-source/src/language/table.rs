@@ -1,4 +1,4 @@
-//! The one table of languages: everything Craig knows of a language is a row here.
+//! The table of languages, with one row for each.
 
 use super::{CommentSyntax, FileKind};
 

@@ -212,16 +212,16 @@ fn files_that_cannot_be_read_are_named() {
         ["gone", "file/below", "big", "folder", "link", "pipe", "../x", "/etc/passwd", "", "a/../../x"];
     let errors: Vec<_> = paths.iter().map(|path| error(&root, path)).collect();
     expect![[r#"
-        gone vanished since it was listed; the next ingest will see it gone
-        file/below vanished since it was listed; the next ingest will see it gone
+        gone was deleted after it was listed; the next ingest removes it
+        file/below was deleted after it was listed; the next ingest removes it
         big is over the size limit (1048577 of 1048576 bytes); raise the limit to have it tracked
         folder is not a regular file
         link is not a regular file
         pipe is not a regular file
-        ../x is not a path inside the project; give one relative to its root
-        /etc/passwd is not a path inside the project; give one relative to its root
-         is not a path inside the project; give one relative to its root
-        a/../../x is not a path inside the project; give one relative to its root"#]]
+        ../x is outside the project; give a path relative to the project's directory
+        /etc/passwd is outside the project; give a path relative to the project's directory
+         is outside the project; give a path relative to the project's directory
+        a/../../x is outside the project; give a path relative to the project's directory"#]]
     .assert_eq(&errors.join("\n"));
 }
 

@@ -1,4 +1,4 @@
-//! Secrets by what they are called: `password = "…"`, `"api_key": "…"`, `<token>…</token>`, `--secret …`.
+//! Secrets by their names: `password = "…"`, `"api_key": "…"`, `<token>…</token>`, `--secret …`.
 
 use std::ops::Range;
 
@@ -172,7 +172,7 @@ fn name_around(text: &str, stem: &Range<usize>) -> Range<usize> {
     start + text[start..].bytes().take_while(|byte| !is_name(byte)).count()..last_letter + n_after
 }
 
-/// What a name says of its value, if its last word is one of a secret's: `db_password`, but not `password_field`.
+/// The evidence of a name, if its last word names a secret: `db_password`, but not `password_field`.
 fn place_of(text: &str, name: &Range<usize>, sort: FileSort) -> Option<Place> {
     let name = &text[name.clone()];
     let (letters, n_letters) = letters(name);
@@ -188,7 +188,7 @@ fn place_of(text: &str, name: &Range<usize>, sort: FileSort) -> Option<Place> {
         () if letters.ends_with("pass") && is_separate_pass(name) => Place::Password,
         () if ends(NO_SECRETS) => return None,
         () if ends(KEYS) || name.ends_with("_SALT") => Place::Key,
-        // What a shell gives to programs is no token of a parser.
+        // A variable that a shell passes to programs is not a token of a parser.
         () if ends(TOKENS) && sort != FileSort::Code && !name.contains(|c: char| c.is_ascii_lowercase()) => {
             Place::Key
         }
@@ -215,7 +215,7 @@ fn is_separate_pass(name: &str) -> bool {
         || name.get(..before).is_some_and(|name| name.ends_with(['_', '-', '.']))
 }
 
-/// The letters and digits of a name in lower case. Names are looked at so often that nothing is allocated for them.
+/// The letters and digits of a name in lower case. It does not allocate, because names are checked very often.
 fn letters(name: &str) -> ([u8; MAX_NAME_BYTES], usize) {
     let mut letters = [0; MAX_NAME_BYTES];
     let bytes = name.bytes().filter(u8::is_ascii_alphanumeric).take(MAX_NAME_BYTES);
@@ -226,7 +226,7 @@ fn letters(name: &str) -> ([u8; MAX_NAME_BYTES], usize) {
 /// A stem, and eighty bytes on either side.
 const MAX_NAME_BYTES: usize = 192;
 
-/// What names end with that says nothing of their value.
+/// Endings of names that are no evidence about their values.
 const SUFFIXES: &[&str] = &[
     "production",
     "prod",
@@ -323,7 +323,7 @@ fn is_call(value: &[u8]) -> bool {
     n_name > 2 && value.get(n_name) == Some(&b'(')
 }
 
-/// What code writes without quotes: names, calls, numbers.
+/// Unquoted expressions of code: names, calls, numbers.
 fn is_expression(value: &[u8]) -> bool {
     let is_name =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'-' | b'>' | b'?');
@@ -387,7 +387,7 @@ impl Operator {
             b'=' | b':' => rest.skip_operator()?,
             b'\n' | b'\r' if rest.value_below().is_some() => {}
             b'{' if rest.default_below().is_some() => return rest.default_below().map(Self::Assigns),
-            // What holds when a variable is not set: `process.env.TOKEN || "…"`.
+            // The default if a variable is not set: `process.env.TOKEN || "…"`.
             b'|' | b'?' | b'o' if rest.skip_words(&["||", "??", "or "]) => {}
             // `PASSWORD '…'` of SQL, `password "…"` of Gradle.
             b'"' | b'\'' if !is_quoted && rest.at > n_before_blanks => return Some(Self::Assigns(rest.at)),
@@ -420,7 +420,7 @@ impl Operator {
     }
 }
 
-/// What follows a name.
+/// The text after a name.
 struct Rest<'t> {
     text: &'t str,
     at: usize,
@@ -457,7 +457,7 @@ impl Rest<'_> {
         found.is_some()
     }
 
-    /// `|` before a text of several lines in YAML, of which the first is looked at.
+    /// `|` before a text of several lines in YAML; only the first line is checked.
     fn skip_block_mark(&mut self) {
         let rest = &self.text[self.at..];
         let below = rest.strip_prefix(['|', '>']).map(|rest| rest.trim_start_matches(['-', '+', ' ']));
@@ -466,7 +466,7 @@ impl Rest<'_> {
         }
     }
 
-    /// What makes another type of a literal: `String::from(`, `new SecretString(`.
+    /// Conversions of a literal to another type: `String::from(`, `new SecretString(`.
     fn skip_wrapper(&mut self) {
         let rest = self.text[self.at..].trim_start_matches("new ");
         let is_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '<' | '>' | '!');
@@ -531,7 +531,7 @@ impl Rest<'_> {
         let keys = ["default ", "default=", "\"value\":", "Default:"];
         let (at, key) =
             keys.iter().find_map(|key| memmem::find(block.as_bytes(), key.as_bytes()).map(|at| (at, key)))?;
-        // Of a block of YAML all lines are indented further than its name.
+        // All lines of a YAML block are indented further than its name.
         let is_inside = block.starts_with('{') || {
             let before = &self.text[..self.at];
             let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
@@ -557,13 +557,13 @@ impl Rest<'_> {
     }
 }
 
-/// A value as it is written.
+/// A value as written.
 struct Value {
     range: Range<usize>,
     is_quoted: bool,
 }
 
-/// The longest value that is looked at.
+/// The longest value that is checked.
 const MAX_VALUE_BYTES: usize = 4_096;
 
 impl Value {
@@ -624,7 +624,7 @@ fn quoted(text: &str, open: usize, start: usize) -> Option<Value> {
         }
         end += 1;
     }
-    // Without a second quote the first is none.
+    // Without a second quote, the first is not a quote.
     let is_closed = bytes.get(end).is_some_and(|byte| *byte != b'\n');
     (end > 0 && is_closed && body.is_char_boundary(end))
         .then(|| Value { range: start..start + end, is_quoted: true })

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::place::{Place, is_secret};
 
-/// Where the password is, seen from what takes it.
+/// The position of the password relative to the command or flag that takes it.
 pub(super) enum At {
     /// In a flag of the command, with or without a blank between: `-p…`.
     Flag(&'static str),
@@ -24,8 +24,8 @@ pub(super) enum At {
     Argument(usize),
 }
 
-/// What takes a password, and where.
-/// Of names that begin alike the longest is first, as only one is found.
+/// A command or flag that takes a password, and its position. Of names that begin alike the longest is first, as only
+/// one is found.
 pub(super) const COMMANDS: &[(&str, At)] = &[
     ("NetworkCredential(", At::Argument(1)),
     ("AWSCredentials(", At::Argument(1)),
@@ -73,7 +73,7 @@ pub(super) const COMMANDS: &[(&str, At)] = &[
     ("sudo -S", At::Echoed),
 ];
 
-/// The longest command that is looked at.
+/// The longest command that is checked.
 const MAX_COMMAND_BYTES: usize = 400;
 
 /// The password that what was found at `name` takes.

@@ -1,4 +1,5 @@
-//! Secrets that the text around them gives away: Kubernetes' secrets, keys of JSON web keys, hashes of passwords.
+//! Secrets that are recognised by the text around them: Kubernetes' secrets, keys of JSON web keys, hashes of
+//! passwords.
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ const MAX_CONTEXT_BYTES: usize = 16 * 1024;
 
 /// The values of `data` and `stringData` of the Kubernetes secrets around the `kind` at `mark`, whatever they are called.
 ///
-/// Texts are looked at in blocks, each once: a file of nothing but such lines takes linear time, too.
+/// Texts are scanned in blocks, each once: a file of nothing but such lines takes linear time, too.
 pub(super) fn kubernetes(text: &str, mark: Range<usize>) -> Vec<Range<usize>> {
     let block = text.floor_char_boundary(mark.start / MAX_CONTEXT_BYTES * MAX_CONTEXT_BYTES);
     let before = &text[block..mark.start];
@@ -163,7 +164,7 @@ pub(super) fn docker_auth(text: &str, mark: Range<usize>) -> Option<Range<usize>
     super::address::basic(text, text.len() - value.len()..text.len() - value.len())
 }
 
-/// The value of what Terraform's state or a setting says is sensitive at `mark`.
+/// The value at `mark` that Terraform's state or a setting marks as sensitive.
 pub(super) fn sensitive(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     const MAX_OBJECT_BYTES: usize = 400;
     let from = text.floor_char_boundary(mark.start.saturating_sub(MAX_OBJECT_BYTES));

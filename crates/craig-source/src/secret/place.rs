@@ -1,8 +1,8 @@
-//! The one decision: what the place of a value says, and what the value looks like.
+//! The decision, from the place of a value and from the value itself.
 
 use super::value;
 
-/// What a place says of the value in it.
+/// The evidence of a place about its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// A secret's name in a file that tools keep credentials in: anything that is given there.
@@ -26,7 +26,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// How much the place says for a secret. A value needs as many points fewer.
+    /// The points of the place. A value needs that many fewer.
     fn points(self) -> i32 {
         match self {
             Self::Credentials => 24,

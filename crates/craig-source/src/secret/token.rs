@@ -1,24 +1,24 @@
-//! Tokens that vendors mark by a prefix: which, and what follows it.
+//! Tokens with a vendor's prefix: the prefixes, and the text after each.
 
 use std::ops::Range;
 
 use super::place::{Place, is_secret};
 use super::value::{has_sample_subject, is_drawn};
 
-/// A mark to search for, and a closer look at what stands there.
+/// A mark to search for, and a detailed check of the text at that place.
 pub(super) struct Mark {
     pub(super) text: &'static str,
     look: Look,
 }
 
-/// The secret at a place of a text where a mark stands.
+/// The secret at the place of a mark in a text.
 pub(super) type LookAt = fn(&str, Range<usize>) -> Option<Range<usize>>;
 
 /// How to look closer.
 enum Look {
     /// What follows the mark, together with the mark: bytes of an alphabet, within bounds, at random.
     Token { alphabet: fn(&u8) -> bool, length: Range<usize> },
-    /// Anything else: from the text and where the mark stands.
+    /// Anything else: from the text and the place of the mark.
     At(LookAt),
 }
 
@@ -329,7 +329,7 @@ fn telegram(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     let length = run(text, key, 40, is_url_safe);
     let is_token =
         (8..=11).contains(&n_digits) && length == 35 && is_random(&text.as_bytes()[key..key + length]);
-    // `bot` stands before it in addresses.
+    // In addresses, `bot` precedes it.
     (is_token && (starts_word(text, start) || text[..start].ends_with("bot"))).then_some(start..key + length)
 }
 
@@ -354,7 +354,7 @@ fn twilio(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     .then_some(mark.start..key + length)
 }
 
-/// What a web hook's address grants stands in its path: the last part of it, which is long and random.
+/// The credential of a web hook's address is the last part of its path, which is long and random.
 fn webhook(text: &str, mark: Range<usize>) -> Option<Range<usize>> {
     let is_path = |byte: &u8| is_url_safe(byte) || matches!(byte, b'/' | b'@');
     let length = run(text, mark.end, 400, is_path);

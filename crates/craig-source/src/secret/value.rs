@@ -1,17 +1,17 @@
-//! What a value looks like: points for what was drawn at random, or made up by somebody as a password, and against words, names
-//! and placeholders.
+//! Scores the form of a value: points for random texts and typical passwords, and against words, names and
+//! placeholders.
 
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-/// Points of a value that stands for another one, or that nothing can be said of.
+/// Points of a value that is a placeholder, or that has no evidence.
 pub(super) const PLACEHOLDER: i32 = -100;
 
-/// The longest value that is looked at.
+/// The longest value that is checked.
 const MAX_VALUE_BYTES: usize = 4096;
 
-/// How much a value looks like a secret: the sum of [`TRAITS`]. What its place says comes on top (`place.rs`).
+/// How much a value looks like a secret: the sum of [`TRAITS`]. The points of its place are added (`place.rs`).
 pub(super) fn points(value: &[u8]) -> i32 {
     if value.len() > MAX_VALUE_BYTES || is_placeholder(value) {
         return PLACEHOLDER;
@@ -106,7 +106,7 @@ fn is_address(value: &[u8], lower: &[u8]) -> bool {
         || value.starts_with(b"/") && (!is_random(value, lower) || is_mostly_words(value))
 }
 
-/// What names constants and algorithms: capital letters and digits, joined: `A128CBC-HS256`.
+/// Names of constants and algorithms: capital letters and digits, joined: `A128CBC-HS256`.
 fn is_constant(value: &[u8]) -> bool {
     let is_part =
         |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
@@ -154,7 +154,7 @@ fn is_known_sample(value: &[u8]) -> bool {
     KNOWN_SAMPLES.iter().any(|sample| contains(value, sample.as_bytes()))
 }
 
-/// Whether a value stands for another: `${PASSWORD}`, `<token>`, `{{ secret }}`, `%s`, `****`.
+/// Whether a value is a placeholder: `${PASSWORD}`, `<token>`, `{{ secret }}`, `%s`, `****`.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     let formats: [&[u8]; 2] = [b"%s", b"%v"];
@@ -289,7 +289,7 @@ const SAMPLE_WORDS: &[&str] = &[
     "hmacsha",
 ];
 
-/// Words so short that random letters spell them now and then: they count where they stand apart.
+/// Words so short that random letters spell them now and then: they count only as separate words.
 const SHORT_SAMPLE_WORDS: &[&str] = &[
     "test", "fake", "mock", "demo", "your", "here", "user", "pass", "auth", "key", "foo", "bar", "baz",
     "abc", "xxx", "new", "old",
@@ -337,13 +337,13 @@ fn find_all<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> +
     text.windows(word.len()).enumerate().filter(move |(_, window)| *window == word).map(|(at, _)| at)
 }
 
-/// Whether `at` is either end, or beside punctuation.
+/// Whether `at` is at either end, or next to punctuation.
 fn is_separated(value: &[u8], at: usize) -> bool {
     let is_punctuation = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric());
     at == 0 || is_punctuation(value.get(at - 1)) || is_punctuation(value.get(at))
 }
 
-/// Whether a word may begin or end at `at`: beside a digit, or where a capital letter begins another.
+/// Whether a word may begin or end at `at`: next to a digit, or where a capital letter begins another.
 fn is_word_edge(value: &[u8], at: usize) -> bool {
     let (before, after) = (value[at - 1], value[at]);
     let is_letter = |byte: u8| byte.is_ascii_alphabetic();
@@ -378,7 +378,7 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
 
 /// Whether half of the bytes belong to what can be pronounced.
 fn is_mostly_words(value: &[u8]) -> bool {
-    // A number behind a name says nothing of the name.
+    // A number after a name is no evidence about the name.
     let n_number = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let n_named = value.len() - if n_number >= 6 { n_number } else { 0 };
     n_in_words(value) * 2 >= n_named
@@ -440,7 +440,7 @@ const COMMON_PAIRS: [&str; 26] = [
     "e",
 ];
 
-/// Whether the claims of a JSON web token speak of somebody that only samples speak of.
+/// Whether the claims of a JSON web token name a subject that occurs only in samples.
 pub(super) fn has_sample_subject(claims: &[u8]) -> bool {
     let lower = claims.to_ascii_lowercase();
     let names: [&[u8]; 9] = [

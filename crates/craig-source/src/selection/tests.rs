@@ -125,7 +125,7 @@ fn what_git_tracks_is_source_wherever_it_lies() {
             - include/new.h: include/new.h: excluded by an ignore file
             - logs/new.md: logs/new.md: excluded by an ignore file
             - node_modules/p/index.js: node_modules: a folder of dependencies or caches
-            - target/debug/a.rs: target: a folder of build output in which git tracks nothing
+            - target/debug/a.rs: target: a build folder without files tracked by git
         "#]],
     );
 }
@@ -210,8 +210,8 @@ fn other_working_trees_are_projects_of_their_own_and_submodules_are_not() {
             a.rs
             vendored/build/l.rs
             - .trees/y/a.rs: .trees: hidden and not tracked by git
-            - clone/c.rs: clone: a git working tree of its own
-            - trees/x/a.rs: trees/x: a git working tree of its own
+            - clone/c.rs: clone: a separate git working tree
+            - trees/x/a.rs: trees/x: a separate git working tree
             own: clone
             own: trees/x
         "#]],
@@ -234,7 +234,7 @@ fn a_plain_folder_of_clones_is_one_project_without_their_linked_worktrees() {
         expect![[r#"
             a/build/a.rs
             b/b.rs
-            - a-feature/build/a.rs: a-feature: a git working tree of its own
+            - a-feature/build/a.rs: a-feature: a separate git working tree
             own: a-feature
         "#]],
     );
@@ -260,7 +260,7 @@ fn an_index_that_cannot_be_used_is_reported_and_nothing_is_tracked() {
         ".git/HEAD: x\n.git/index: DIRC and no more\na.rs\nbuild/b.rs",
         expect![[r#"
             a.rs
-            - build/b.rs: build: a folder of build output in which git tracks nothing
+            - build/b.rs: build: a build folder without files tracked by git
             skipped: .git/index: git's list of tracked files is not used, and hidden or ignored ones may have been left out: it is damaged
         "#]],
     );

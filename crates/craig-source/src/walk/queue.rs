@@ -1,4 +1,4 @@
-//! Work that threads share and add to while they do it.
+//! A work queue to which the working threads may add tasks.
 
 use std::{
     ops::Deref,
@@ -34,7 +34,7 @@ impl<T> Queue<T> {
         self.changed.notify_one();
     }
 
-    /// The next task; waits as long as somebody may still add one. `None` when all is done.
+    /// The next task; waits while other threads may still add one. `None` if all tasks are done.
     pub(super) fn take(&self) -> Option<InWork<'_, T>> {
         let mut state = self.state();
         loop {
@@ -49,7 +49,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Nothing panics while it holds the lock, so a poisoned state is as good as any.
+    /// No code panics while it holds the lock, so a poisoned state is still valid.
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

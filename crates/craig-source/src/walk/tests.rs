@@ -237,7 +237,7 @@ fn a_bad_line_in_an_ignore_file_is_reported_and_the_others_apply() {
         &SourceOptions::default(),
         expect![[r#"
             a.rs
-            skipped: .gitignore: it has a bad line, which excludes nothing: line 1: invalid range; 'z' > 'a'
+            skipped: .gitignore: it has an invalid line, which excludes nothing: line 1: invalid range; 'z' > 'a'
         "#]],
     );
 }

@@ -1,4 +1,4 @@
-//! Finds out without a walk whether any file of a project has changed.
+//! Detects without a walk whether any file of a project has changed.
 
 use std::path::Path;
 
@@ -19,11 +19,11 @@ pub struct ChangeDetector {
 const MAX_FOLDERS: usize = 4_096;
 
 impl ChangeDetector {
-    /// Watches from now on. `None` where the system's events cannot be relied on: other systems than Linux, network
+    /// Watches from now on. `None` if the system's events cannot be relied on: other systems than Linux, network
     /// drives, trees with too many folders.
     ///
-    /// Cookie files are made and removed in the folder `cookies`, which several detectors may share and which lies outside
-    /// of the project.
+    /// Cookie files are made and removed in the folder `cookies`, which several detectors may share and which is
+    /// outside of the project.
     pub fn start(root: &Root, options: &SourceOptions, cookies: &Path) -> Option<Self> {
         if !is_local(root) {
             return None;

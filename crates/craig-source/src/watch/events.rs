@@ -45,7 +45,7 @@ pub(super) struct Events {
     filter: Filter,
 }
 
-/// Where a watch covers one folder, only folders that are tracked get one: `node_modules` would use them all up.
+/// On systems where a watch covers one folder, only tracked folders get one: `node_modules` would use up all watches.
 const ONE_WATCH_PER_FOLDER: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 impl Events {
@@ -100,7 +100,7 @@ impl Events {
                 }
             },
             Err(RecvTimeoutError::Timeout) => Ok(Taken::Nothing),
-            Err(RecvTimeoutError::Disconnected) => Err(Lost::Other("its watcher has ended".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => Err(Lost::Other("its watcher has stopped".to_owned())),
         }
     }
 
@@ -214,14 +214,14 @@ impl Events {
     }
 }
 
-/// What came of waiting for an event.
+/// The result of waiting for an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Taken {
-    /// A change of a tracked file: quiet begins anew.
+    /// A change of a tracked file, which restarts the quiet period.
     Change,
     /// Something else, such as a file that was read: others may read all the time.
     Noise,
-    /// No event before the deadline.
+    /// The deadline passed without an event.
     Nothing,
 }
 
@@ -259,7 +259,7 @@ impl Cookie {
     }
 }
 
-/// What has come in for a batch.
+/// The changes collected for a batch.
 #[derive(Default)]
 struct Pending {
     paths: BTreeSet<String>,
@@ -273,7 +273,7 @@ impl Pending {
     }
 }
 
-/// Tells changes to tracked files from the noise.
+/// Separates changes to tracked files from other events.
 #[derive(Debug)]
 struct Filter {
     root: Root,

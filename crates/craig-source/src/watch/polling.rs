@@ -9,7 +9,7 @@ use std::{
 use super::ChangeBatch;
 use crate::{FileStamp, Root, SourceError, SourceOptions, walk};
 
-/// A tree as it was when it was last looked at.
+/// A tree at its last check.
 #[derive(Debug)]
 pub(super) struct Polling {
     known: BTreeMap<String, FileStamp>,

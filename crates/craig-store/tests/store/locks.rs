@@ -20,7 +20,7 @@ fn a_lock_held_by_another_thread_names_this_process() {
     let store = fixture.open_again();
     let message =
         std::thread::spawn(move || store.try_lock(&store.project("jobs").unwrap()).unwrap_err().to_string());
-    let expected = "the project is being written by another thread of this process";
+    let expected = "another thread of this process is writing the project";
     assert_eq!(message.join().unwrap(), expected);
     assert!(fixture.store.try_lock(&mail).is_ok(), "another project is free");
     drop(held);
@@ -103,7 +103,7 @@ fn an_index_has_one_writer_as_well() {
     assert!(fixture.store.try_lock(&jobs).is_ok(), "the project itself is free");
     assert!(got_it.recv_timeout(Duration::from_millis(100)).is_err(), "it waits");
     let refused = fixture.store.lock_index(&jobs, Duration::from_millis(20)).unwrap_err();
-    assert_eq!(refused.to_string(), "the project is being written by another thread of this process");
+    assert_eq!(refused.to_string(), "another thread of this process is writing the project");
     drop(held);
     waiter.join().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Which assistants and editors of this machine start Craig, and in which version.
+//! The assistants and editors of this machine that start Craig, and the version that they start.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ pub(crate) struct Connection {
     pub(crate) name: &'static str,
     /// The program that it starts; `None` when Craig is not in its configuration.
     pub(crate) program: Option<String>,
-    /// Version of that program; `None` when it is missing, or does not say.
+    /// Version of that program; `None` if it is missing or reports none.
     pub(crate) version: Option<String>,
     /// Version of Craig's plugin, which starts the program `craig`, if it is installed and switched on.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ fn plugin_of_claude(places: &Places) -> Option<String> {
     (!is_off).then(|| version.to_owned())
 }
 
-/// What a program named craig says its version is; others are not started.
+/// The reported version of a program named craig; other programs are not started.
 fn version_of(program: &str) -> Option<String> {
     if Path::new(program).file_stem()? != "craig" {
         return None;

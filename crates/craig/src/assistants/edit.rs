@@ -1,4 +1,4 @@
-//! Text in, text out: a server is put into a configuration or taken out, and everything else stays as it is.
+//! Adds a server to the text of a configuration, or removes it; everything else is preserved.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
@@ -11,14 +11,14 @@ use super::table::{ARGUMENTS, Entry, Form};
 /// Name of the server in every configuration.
 const NAME: &str = "craig";
 
-/// A configuration that is better left alone.
+/// Why a configuration is not edited.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// It cannot be read.
     #[error("it is malformed: {0}")]
     Malformed(String),
-    /// Something stands where servers should.
-    #[error("{0:?} in it is not what it should be: a set of servers by name")]
+    /// The place of the servers has another kind of value.
+    #[error("its {0:?} is not an object of servers by name")]
     Unexpected(String),
 }
 
@@ -57,7 +57,7 @@ pub(super) fn program(form: Form, text: &str) -> Option<String> {
     }
 }
 
-/// Edits with plain line ends, and gives back those that the file has, and its byte order mark.
+/// Edits with plain line ends, then restores the file's own line ends and its byte order mark.
 fn kept_line_ends(text: &str, edit: impl Fn(&str) -> Result<String, Trouble>) -> Result<String, Trouble> {
     let (mark, text) = text.strip_prefix('\u{feff}').map_or(("", text), |rest| ("\u{feff}", rest));
     let has_windows_ends = text.contains("\r\n");
@@ -66,7 +66,7 @@ fn kept_line_ends(text: &str, edit: impl Fn(&str) -> Result<String, Trouble>) ->
     Ok(format!("{mark}{edited}"))
 }
 
-/// JSON as editors take it: comments and a last comma, but nothing else that JSON has not.
+/// JSON as editors accept it: with comments and trailing commas, but no other extensions.
 const LENIENT: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -83,7 +83,7 @@ const LENIENT: ParseOptions = ParseOptions {
 fn json_root(text: &str) -> Result<(CstRootNode, CstObject), Trouble> {
     let malformed = |error: &dyn std::fmt::Display| Trouble::Malformed(error.to_string());
     let root = CstRootNode::parse(text, &LENIENT).map_err(|error| malformed(&error))?;
-    let object = root.object_value().ok_or_else(|| malformed(&"it is no object"))?;
+    let object = root.object_value().ok_or_else(|| malformed(&"it is not an object"))?;
     Ok((root, object))
 }
 
@@ -376,13 +376,13 @@ mod tests {
             .collect();
         expect![[r#"
             it is malformed: Unterminated object on line 1 column 1
-            it is malformed: it is no object
+            it is malformed: it is not an object
             it is malformed: Expected comma on line 1 column 8
             it is malformed: Expected string for object property on line 1 column 2
-            "mcpServers" in it is not what it should be: a set of servers by name
+            "mcpServers" is not an object of servers by name
             it is malformed: Unexpected word on line 1 column 1
             it is malformed: TOML parse error at line 1, column 5   | 1 | a =    |     ^ string values must be quoted, expected literal string
-            "mcp_servers" in it is not what it should be: a set of servers by name
+            "mcp_servers" is not an object of servers by name
         "#]].assert_eq(&errors);
     }
 }

@@ -1,10 +1,10 @@
-//! Configuration files: read whole, written whole or not at all.
+//! Configuration files, which are read and written atomically.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The file that a path leads to: a link in a home directory mostly leads to a folder of dotfiles, and is to stay one.
+/// The target of a path: a link in a home directory usually leads to a folder of dotfiles, and must be preserved.
 pub(super) fn real(path: &Path) -> io::Result<PathBuf> {
     match path.canonicalize() {
         Ok(real) => Ok(real),
@@ -25,7 +25,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Names of what is in a folder, in their order; none when it cannot be read.
+/// The sorted names of a folder's entries; empty if it cannot be read.
 pub(super) fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -33,7 +33,7 @@ pub(super) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Writes beside the file, then puts it in place: whoever reads it sees the old or the new text. Permissions stay.
+/// Writes a temporary file and renames it, so readers see the old or the new text. Permissions are preserved.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
@@ -47,7 +47,7 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Configuration may hold keys one day: for its owner alone.
+/// Only the owner gets access, since configuration may contain keys.
 #[cfg(unix)]
 fn of_new_files() -> io::Result<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -59,15 +59,15 @@ fn of_new_files() -> io::Result<Permissions> {
     Ok(fs::metadata(std::env::temp_dir())?.permissions())
 }
 
-/// Removes a file, and of the folders those that are empty then.
+/// Removes a file, and those of the folders that are empty afterwards.
 pub(super) fn remove(path: &Path, folders: &[PathBuf]) -> io::Result<()> {
     fs::remove_file(path)?;
-    // A folder that somebody else uses by now is not empty, and stays.
+    // A folder that has other files by now is kept.
     folders.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
     Ok(())
 }
 
-/// Folders above a path that are not there yet, outermost first.
+/// Missing folders above a path, outermost first.
 pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
     let missing = path.ancestors().skip(1).take_while(|folder| !folder.exists());
     let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();

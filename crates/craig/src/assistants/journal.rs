@@ -1,4 +1,4 @@
-//! What was written where, so that exactly that can be undone.
+//! The journal of written changes, so that exactly these can be reverted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files;
 
-/// Every change that is in place.
+/// All current changes.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Journal {
     changes: Vec<Written>,
@@ -17,14 +17,14 @@ pub(super) struct Journal {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Written {
     pub(super) path: PathBuf,
-    /// Whether the file was there before.
+    /// Whether the file existed before.
     pub(super) existed: bool,
-    /// Folders that were made for it, outermost first.
+    /// Folders that were created for it, outermost first.
     pub(super) folders: Vec<PathBuf>,
     pub(super) hunk: Hunk,
 }
 
-/// The one place in which two texts differ.
+/// The single difference between two texts.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Hunk {
     removed: String,
@@ -45,7 +45,7 @@ impl Hunk {
         }
     }
 
-    /// The text as it was before, when what was inserted stands in it once.
+    /// The text before the insertion, if the inserted part occurs exactly once.
     pub(super) fn undo(&self, text: &str) -> Option<String> {
         let is_once = !self.inserted.is_empty() && text.matches(&self.inserted).count() == 1;
         is_once.then(|| text.replacen(&self.inserted, &self.removed, 1))
@@ -53,7 +53,7 @@ impl Hunk {
 }
 
 impl Journal {
-    /// What was written before. One that cannot be read knows of nothing: changes are then undone by their marks.
+    /// Reads the journal. An unreadable one counts as empty: changes are then reverted by their marks.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         Ok(files::read(path)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }

@@ -8,7 +8,7 @@ const NOTE: &str = include_str!("note.md");
 /// Front matter of instructions that are in a file of their own.
 const FOR_ALL_FILES: &str = "---\ndescription: When to ask Craig\napplyTo: \"**\"\n---\n\n";
 
-/// Instructions with the note at their end, or with the one they have brought up to date.
+/// Instructions with the note appended, or with the existing one updated.
 pub(super) fn with_note(text: &str) -> String {
     let note = format!("{BEGIN}\n{NOTE}{END}\n");
     match split(text) {
@@ -30,7 +30,7 @@ pub(super) fn without_note(text: &str) -> String {
     split(text).map_or_else(|| text.to_owned(), |(before, after)| format!("{before}{after}"))
 }
 
-/// What stands before and after the note.
+/// The text before and after the note.
 fn split(text: &str) -> Option<(&str, &str)> {
     let start = text.find(BEGIN)?;
     let end = start + text[start..].find(END)? + END.len();

@@ -1,4 +1,4 @@
-//! What would be written for one assistant, worked out before anything is.
+//! The changes for one assistant, computed before anything is written.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,34 +10,34 @@ use super::journal::{Hunk, Journal, Written};
 use super::table::{Assistant, Places};
 use super::{Trouble, edit, files, note};
 
-/// A file that is left alone, and why.
+/// A file that is not changed, and the reason.
 #[derive(Debug, Error)]
-#[error("{} was left as it is: {why}", path.display())]
+#[error("{} was not changed: {why}", path.display())]
 pub(crate) struct Refused {
     path: PathBuf,
     why: String,
 }
 
-/// What is to become of the files of one assistant.
+/// The changes to the files of one assistant.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) files: Vec<FilePlan>,
 }
 
-/// What is to become of one file.
+/// The change of one file.
 #[derive(Debug)]
 pub(crate) struct FilePlan {
     /// The file, links followed.
     pub(crate) path: PathBuf,
     before: Option<String>,
     after: Option<String>,
-    /// What the journal has to say afterwards.
+    /// The journal's entry afterwards.
     written: Option<Written>,
-    /// Folders that go with the file.
+    /// Folders that are created or removed with the file.
     folders: Vec<PathBuf>,
 }
 
-/// What happens to a file.
+/// The kind of change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     None,
@@ -46,14 +46,14 @@ pub(crate) enum Change {
     Remove,
 }
 
-/// How a text gets what Craig wants, and gets rid of it.
+/// Adds Craig's part to a text, and removes it.
 struct Editing<'a> {
     with: &'a dyn Fn(&str) -> Result<String, Trouble>,
     without: &'a dyn Fn(&str) -> Result<String, Trouble>,
 }
 
 impl Plan {
-    /// Puts the server that `program` is, and the note, into the files of an assistant.
+    /// Adds the server `program` and the note to the files of an assistant.
     pub(crate) fn install(
         assistant: &Assistant,
         places: &Places,
@@ -65,7 +65,7 @@ impl Plan {
         })
     }
 
-    /// Takes them out again: exactly what the journal says was put in, else what looks like it.
+    /// Removes them: exactly the changes in the journal, or otherwise the parts that look like Craig's.
     pub(crate) fn uninstall(assistant: &Assistant, places: &Places, journal: &Path) -> Result<Self, Refused> {
         Self::for_assistant(assistant, places, "", |path, editing| {
             FilePlan::uninstall(path, editing, journal)
@@ -105,7 +105,7 @@ impl Plan {
         self.files.iter().all(|file| file.change() == Change::None)
     }
 
-    /// Does it, and writes down in the journal what was done.
+    /// Carries it out and records the changes in the journal.
     pub(crate) fn carry_out(&self, journal: &Path) -> Result<(), Refused> {
         self.files.iter().try_for_each(|file| file.carry_out(journal))
     }
@@ -114,7 +114,7 @@ impl Plan {
 impl FilePlan {
     fn install(path: &Path, editing: &Editing<'_>, journal: &Path) -> Result<Self, Refused> {
         let (path, before, known) = look(path, journal)?;
-        // Edited anew from what the file was before, so that undoing goes all the way back.
+        // The original text is edited again, so that reverting restores it.
         let base = match (&known, &before) {
             (Some(known), Some(before)) => undone(known, before).unwrap_or_else(|| Some(before.clone())),
             _ => before.clone(),
@@ -143,7 +143,7 @@ impl FilePlan {
         Ok(Self { path, before, after, written: None, folders })
     }
 
-    /// What happens to it.
+    /// Its kind of change.
     pub(crate) fn change(&self) -> Change {
         match (&self.before, &self.after) {
             (before, after) if before == after => Change::None,
@@ -153,7 +153,7 @@ impl FilePlan {
         }
     }
 
-    /// The lines that change, without others around them: those may hold keys.
+    /// The changed lines without context, which may contain keys.
     pub(crate) fn diff(&self) -> String {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let (before, after) = (text(&self.before), text(&self.after));
@@ -168,7 +168,7 @@ impl FilePlan {
         let trouble = |error: io::Error| Refused { path: self.path.clone(), why: error.to_string() };
         if self.change() != Change::None {
             if files::read(&self.path).map_err(trouble)? != self.before {
-                let why = "it has changed meanwhile; run the command again".to_owned();
+                let why = "it has changed in the meantime; run the command again".to_owned();
                 return Err(Refused { path: self.path.clone(), why });
             }
             match &self.after {
@@ -195,8 +195,7 @@ fn look(path: &Path, journal: &Path) -> Result<(PathBuf, Option<String>, Option<
     Ok((real, text, known))
 }
 
-/// The text before what is known to have been written; `Some(None)` when there was no file. `None` when that cannot be
-/// told any more.
+/// The text before the recorded change; `Some(None)` if there was no file. `None` if it is no longer known.
 fn undone(known: &Written, text: &str) -> Option<Option<String>> {
     match known.hunk.undo(text)? {
         rest if known.existed => Some(Some(rest)),

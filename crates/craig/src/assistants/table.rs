@@ -1,4 +1,4 @@
-//! Where each assistant keeps its servers and its instructions.
+//! The files in which each assistant keeps its servers and its instructions.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ pub(crate) struct Assistant {
     pub(crate) id: &'static str,
     /// Its own name.
     pub(crate) name: &'static str,
-    /// Files or folders of which one is there when the assistant is.
+    /// Files or folders, one of which exists if the assistant is installed.
     traces: fn(&Places) -> Vec<PathBuf>,
     config: fn(&Places) -> PathBuf,
-    /// Form of the configuration, and where in it servers stand.
+    /// Format of the configuration, and the key of the servers in it.
     pub(super) form: Form,
-    /// Instructions that the assistant reads in every project; `None` where it keeps none in a file.
+    /// Instructions that the assistant reads in every project; `None` if it keeps none in a file.
     note: Option<fn(&Places) -> PathBuf>,
     /// Whether the file of instructions is Craig's alone.
     pub(super) owns_note: bool,
@@ -31,7 +31,7 @@ pub(super) enum Form {
     Toml(&'static str),
 }
 
-/// What a server looks like.
+/// The format of a server entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     /// `{"command": …, "args": […]}`
@@ -46,7 +46,7 @@ pub(super) enum Entry {
     OneCommand,
 }
 
-/// What the program is started with: the tools that an assistant needs every day.
+/// Arguments of the program: the tools of everyday coding.
 pub(super) const ARGUMENTS: [&str; 3] = ["mcp", "--tools", "core"];
 
 impl Entry {
@@ -72,9 +72,9 @@ impl Entry {
 pub(crate) struct Places {
     /// Home directory.
     pub(crate) home: PathBuf,
-    /// Where programs keep settings: `~/.config` unless the system has another place.
+    /// The folder of settings: `~/.config` unless the system has another one.
     pub(crate) config: PathBuf,
-    /// Where editors keep theirs; the same but on macOS.
+    /// The folder of editors' settings; differs only on macOS.
     pub(crate) editors: PathBuf,
     /// `CLAUDE_CONFIG_DIR`, `CODEX_HOME` and `COPILOT_HOME`.
     pub(crate) claude: Option<PathBuf>,
@@ -83,7 +83,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Of whoever runs the program, whose home is `home`.
+    /// The folders of the current user, whose home is `home`.
     pub(crate) fn of_user(home: PathBuf) -> Self {
         let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let roaming = folder("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming"));

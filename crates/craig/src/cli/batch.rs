@@ -41,7 +41,8 @@ pub(crate) fn open<L: BatchLine>(path: &Path) -> Result<Box<dyn BufRead>, Refusa
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// Answers each line as it is read and skips blank ones. A failed line has a result, too, and makes the outcome partial.
+/// Answers each line as it is read and skips blank ones. A failed line also gets a result, and makes the outcome
+/// partial.
 pub(crate) fn run<L: BatchLine, A: Serialize>(
     mut lines: Box<dyn BufRead>,
     output: &mut Output,

@@ -1,4 +1,4 @@
-//! `craig callers` and `craig callees`: who calls a symbol, and what it calls.
+//! `craig callers` and `craig callees`: the callers and callees of a symbol.
 
 use craig_engine::{CallDirection, CallHierarchy, CallRow, SymbolRequest};
 
@@ -8,14 +8,14 @@ use super::session::Session;
 use super::symbol_args::{self, SymbolArgs};
 use super::units::counted;
 
-/// Show who calls a symbol, as a tree
+/// Show the callers of a symbol as a tree
 #[derive(Debug, clap::Args)]
 pub(crate) struct CallersArgs {
     #[command(flatten)]
     calls: Calls,
 }
 
-/// Show which symbols of the project a symbol calls, as a tree
+/// Show the symbols of the project that a symbol calls, as a tree
 #[derive(Debug, clap::Args)]
 pub(crate) struct CalleesArgs {
     #[command(flatten)]
@@ -29,7 +29,7 @@ struct Calls {
     /// Number of levels, at most 16
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     depth: u32,
-    /// Maximum number of rows that are shown, 0 for all
+    /// Maximum number of rows to show; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 100)]
     limit: usize,
 }
@@ -52,7 +52,7 @@ fn run(args: &Calls, direction: CallDirection, session: &mut Session) -> anyhow:
     symbol_args::note_left_out(found.calls.len(), found.total, "row", found.possible, output);
     if found.other_references > 0 {
         let others = counted(found.other_references, "reference");
-        output.note(format_args!("{others} outside of calls: craig references"));
+        output.note(format_args!("{others} outside calls: see craig references"));
     }
     Ok(asked.outcome)
 }
@@ -61,8 +61,8 @@ fn text(found: &CallHierarchy) -> String {
     let mut text = symbol_args::heading(&found.subject);
     if found.calls.is_empty() {
         text += match found.direction {
-            CallDirection::In => "nothing calls it\n",
-            CallDirection::Out => "it calls nothing of this project\n",
+            CallDirection::In => "no callers found\n",
+            CallDirection::Out => "no callees found in this project\n",
         };
     }
     found.calls.iter().for_each(|call| text += &row(call));

@@ -65,7 +65,7 @@ fn text(check: &UpdateCheck, columns: Columns) -> String {
     )
 }
 
-/// The commits, if there are any, and what to do.
+/// The indexed and the newest commit, if there are any, and the next step.
 fn advice(check: &UpdateCheck) -> String {
     let indexed = check.git.as_ref().and_then(|git| git.commit.as_deref()).unwrap_or("none");
     let commits = check.newest_commit.as_deref().filter(|newest| *newest != indexed);

@@ -7,7 +7,7 @@ use super::Cli;
 use super::failure::Outcome;
 use super::session::Session;
 
-/// Print completions for a shell
+/// Print shell completions
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Shell

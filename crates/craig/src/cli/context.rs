@@ -44,15 +44,15 @@ struct ChatArgs {
     common: Common,
 }
 
-/// Print the code that helps with an edit: what the instruction refers to, never the selection itself
+/// Print the code that helps with an edit: the code that the instruction refers to, without the selection itself
 #[derive(Debug, clap::Args)]
 struct InlineArgs {
-    /// What to do, such as 'handle errors like the login function'
+    /// Instruction, such as 'handle errors like the login function'
     instruction: String,
-    /// File being edited
+    /// File to edit
     #[arg(long, value_name = "FILE")]
     file: PathBuf,
-    /// Selected lines, counted from 1, both ends included
+    /// Selected lines, 1-based and inclusive
     #[arg(long, value_name = "A-B", value_parser = lines)]
     lines: (u32, u32),
     /// Read the file's unsaved text from stdin
@@ -67,7 +67,7 @@ struct InlineArgs {
 
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// Directory of the project; it is ingested if it is not yet
+    /// Directory of the project; ingested first if necessary
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
     /// Id, reference or name of the project [default: the project of the directory]
@@ -79,10 +79,10 @@ struct Common {
     /// Minimum score of a piece of code, from 0 to 1 [default: from the settings]
     #[arg(long, value_name = "SCORE")]
     min_score: Option<f32>,
-    /// Path of an open or recently edited file, which is slightly preferred (may be repeated)
+    /// Path of an open or recently edited file, which ranks slightly higher (may be repeated)
     #[arg(long, value_name = "PATH")]
     open: Vec<String>,
-    /// Answer from the index as it is, without checking for changed files first
+    /// Answer from the index without checking for changed files
     #[arg(long)]
     no_refresh: bool,
     #[command(flatten)]
@@ -134,7 +134,7 @@ fn message_and_history(
         return Ok((message.join(" "), history));
     }
     let refusal =
-        || Refusal::new("there is no message", "ask with: craig context chat \"how does login work?\"");
+        || Refusal::new("the message is missing", "ask with: craig context chat \"how does login work?\"");
     let message = history.pop().filter(|_| !history.is_empty()).ok_or_else(refusal)?;
     Ok((message, history))
 }
@@ -179,7 +179,7 @@ fn prepare(common: &Common, session: &mut Session) -> anyhow::Result<(Engine, St
     Ok((engine, project, outcome))
 }
 
-/// Prints an answer; the reason for an empty one and what did not work go to stderr.
+/// Prints the context; the reason for an empty one, and warnings, go to stderr.
 fn show(answer: &ContextAnswer, session: &mut Session) -> anyhow::Result<()> {
     session.output.show(answer, |_| answer.markdown.clone())?;
     if !session.output.is_quiet {

@@ -8,7 +8,7 @@ use super::question;
 /// Option of commands that may embed.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Costs {
-    /// Do not ask for confirmation: of expensive embedding, a change of the embedder, home directories or system folders
+    /// Do not ask for confirmation of expensive embedding, a new embedder, home directories or system folders
     #[arg(long, short)]
     yes: bool,
 }
@@ -22,7 +22,7 @@ impl Costs {
         }
     }
 
-    /// Runs something that may ingest; asks for confirmation where that is needed and possible.
+    /// Runs something that may ingest; asks for confirmation if that is needed and possible.
     pub(crate) fn agree<T>(
         self,
         output: &mut Output,
@@ -32,12 +32,12 @@ impl Costs {
         loop {
             match operation(consent, output) {
                 Err(EngineError::CostsNotAccepted(cost))
-                    if is_accepted(&format!("{cost}: go on?"), output) =>
+                    if is_accepted(&format!("{cost}: continue?"), output) =>
                 {
                     consent.costs = true;
                 }
                 Err(error @ EngineError::ProtectedSource { .. })
-                    if is_accepted(&format!("{error}: ingest everything in it?"), output) =>
+                    if is_accepted(&format!("{error}: ingest it anyway?"), output) =>
                 {
                     consent.new_sources = NewSources::Any;
                 }

@@ -11,7 +11,7 @@ use super::output::{BOLD, GOOD, styled};
 use super::session::Session;
 use super::units::{counted, seconds};
 
-/// Manage the documentation that code is explained from
+/// Manage the documentation index that 'craig explain' reads
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Index the READMEs and folders of documentation in .aidocs/, or update that index
+    /// Index the READMEs and documentation folders in .aidocs/, or update that index
     Index {
         /// Directory of the project
         #[arg(value_name = "DIR", default_value = ".")]
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 
 fn text(report: &IndexReport, elapsed_s: f64) -> String {
     let mut text = format!(
-        "{} {}  {} of documentation: {} read, {} gone, took {}\n",
+        "{} {}  {} of documentation: {} read, {} removed, took {}\n",
         styled(GOOD, "indexed"),
         styled(BOLD, counted(report.files as u64, "file")),
         counted(report.sections as u64, "section"),
@@ -49,10 +49,10 @@ fn text(report: &IndexReport, elapsed_s: f64) -> String {
         seconds(elapsed_s),
     );
     if report.kinds.len() > 1 || !report.unread.is_empty() {
-        text += &format!("of the kinds {}\n", kinds(&report.kinds));
+        text += &format!("kinds: {}\n", kinds(&report.kinds));
     }
     if !report.unread.is_empty() {
-        text += &format!("not read, being of other kinds: {}\n", kinds(&report.unread));
+        text += &format!("other kinds, not read: {}\n", kinds(&report.unread));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! `craig doctor`: checks that everything Craig stores is intact, and says how Craig is installed.
+//! `craig doctor`: checks that everything Craig stores is intact, and reports how Craig is installed.
 
 mod installation;
 
@@ -14,12 +14,12 @@ use super::units::{bytes, counted};
 /// Check all stored data for damage; exit code 1 if something is damaged
 ///
 /// Checks the database, the hash of every stored text, every checksum of every search index, leftover files, and
-/// permissions. Says which version this is and how it was installed, which settings differ from the defaults, which
-/// assistants and editors are connected, and what to do next.
+/// permissions. Also shows the version and how it was installed, the settings that differ from the defaults, the
+/// connected assistants and editors, and what to do next.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Rebuild damaged indexes, read damaged files again from their sources, remove leftover files, and move a database that
-    /// cannot be repaired out of the way
+    /// Rebuild damaged indexes, reread damaged files from their sources, remove leftover files, and set aside a
+    /// database that cannot be repaired
     #[arg(long)]
     repair: bool,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 /// What is printed.
 #[derive(Serialize)]
 struct Shown<'a> {
-    /// `None` where nothing has been stored yet.
+    /// `None` if nothing has been stored yet.
     #[serde(flatten)]
     found: Option<&'a Examination>,
     #[serde(flatten)]
@@ -37,7 +37,7 @@ struct Shown<'a> {
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let settings = session.settings(None)?;
     let config = session.config(&settings)?;
-    // A database that was named has to be there; the default one is made by the first search.
+    // A named database must exist; the first search creates the default one.
     let is_new = !config.database.exists() && !session.names_database(&settings);
     let mut found = None;
     if !is_new {
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         found = Some(examined?);
     }
     let found = found.as_ref();
-    // With those of the project in this directory.
+    // Includes the settings of the project in this directory.
     let settings = session.settings(Some(".".as_ref()))?;
     let installation = installation::Report::new(&settings, &config.database, found)?;
     let shown = Shown { found, installation };

@@ -1,4 +1,4 @@
-//! `craig explain`: what the project's own documentation says about code.
+//! `craig explain`: explains code from the project's own documentation.
 
 mod batch;
 
@@ -29,13 +29,13 @@ pub(crate) struct Args {
     /// {"file": "…", "line_start": 1, "line_end": 9}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// Directory of the project, whose documentation is read
+    /// Directory of the project whose documentation is read
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// Answer from the documentation as it was indexed, without checking for changed files first
+    /// Answer from the indexed documentation without checking for changed files
     #[arg(long)]
     no_refresh: bool,
-    /// Let the configured language model phrase it, as far as the documentation supports its sentences
+    /// Let the configured language model rephrase the answer; only sentences that the documentation supports are kept
     #[arg(long, overrides_with = "no_model")]
     model: bool,
     /// Quote the documentation even if explain.language_model is set
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(Outcome::Complete)
 }
 
-/// The documentation, and how it is phrased.
+/// The documentation, and whether a language model rephrases the answers.
 struct Prepared {
     explainer: Explainer,
     in_words: bool,
@@ -81,7 +81,7 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
     if in_words && config.language_model.is_none() {
         return Err(Refusal::new(
             "no language model is configured",
-            "set language_model.provider (docs/models.md), or leave --model and explain.language_model out",
+            "set language_model.provider (docs/models.md), or omit --model and explain.language_model",
         )
         .into());
     }
@@ -92,12 +92,15 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
     }
     match definitions(args, session) {
         Ok(code) => explainer.set_code(code),
-        Err(error) => session.output.warn(format_args!("namesakes are not distinguished: {error}")),
+        Err(error) => {
+            session.output.warn(format_args!("symbols of the same name are not distinguished: {error}"))
+        }
     }
     Ok(Prepared { explainer, in_words })
 }
 
-/// What the code of the project defines. It is brought up to date first, or ingested, unless a provider would embed it.
+/// The definitions in the code of the project. It is ingested or brought up to date first, unless a provider would
+/// embed it.
 fn definitions(args: &Args, session: &mut Session) -> anyhow::Result<Option<CodeDefinitions>> {
     let config = session.config(&session.settings(Some(&args.root))?)?;
     let engine = Engine::open(&config)?;
@@ -113,7 +116,7 @@ fn warn_of_fallback(explained: &Explained, session: &mut Session) {
     let fallback = explained.language_model.as_ref().filter(|report| report.status == WordsStatus::Fallback);
     if let Some(report) = fallback {
         let reason = report.reason.as_deref().unwrap_or("it failed");
-        session.output.warn(format_args!("quoted, not in the words of the language model: {reason}"));
+        session.output.warn(format_args!("quoted without the language model: {reason}"));
     }
 }
 
@@ -121,7 +124,7 @@ pub(crate) fn warn(report: &IndexReport, session: &mut Session) {
     report.troubles().for_each(|trouble| session.output.warn(trouble));
 }
 
-/// Reads `FILE`, `FILE:L` or `FILE:L1-L2`. A relative file is one of the root, or else of the working directory.
+/// Reads `FILE`, `FILE:L` or `FILE:L1-L2`. A relative path starts at the root, or otherwise at the working directory.
 fn selection(place: &str, root: &Path) -> Result<Selection, Refusal> {
     let (file, lines) = match place.rsplit_once(':') {
         Some((file, lines)) if !file.is_empty() && lines.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -145,7 +148,7 @@ fn line_range(place: &str, lines: &str) -> Result<(usize, usize), Refusal> {
         (Ok(first), Ok(last)) if 0 < first && first <= last => Ok((first, last)),
         _ => Err(Refusal::new(
             format!("{place:?} has no range of lines"),
-            "lines count from 1 and go up: src/client.js:10-20",
+            "lines are 1-based and ascending: src/client.js:10-20",
         )),
     }
 }
@@ -173,7 +176,7 @@ fn text(explained: &Explained) -> String {
         text += &format!("- {sentence}\n  {}  {}\n", styled(PATH, place), styled(DIM, about));
     }
     let applied = explained.language_model.as_ref().filter(|report| report.status == WordsStatus::Applied);
-    let by = applied.map(|report| format!(" · in the words of {}", report.model)).unwrap_or_default();
+    let by = applied.map(|report| format!(" · rephrased by {}", report.model)).unwrap_or_default();
     text += &format!("{}\n", styled(DIM, format_args!("confidence {}{by}", percent(explanation.confidence))));
     text + &comment
 }

@@ -11,7 +11,7 @@ use super::global::Format;
 use super::output::{ERROR, LABEL, Output, styled};
 use super::visible::one_line;
 
-/// How a command ended that did not fail.
+/// How a successful command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Everything was done: 0.
@@ -25,7 +25,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Complete when both are.
+    /// Complete if both are.
     pub(crate) fn and(self, other: Self) -> Self {
         if self == Self::Complete { other } else { self }
     }
@@ -87,7 +87,7 @@ fn print_error(message: &str, hint: Option<&str>, output: &mut Output) {
     output.complain(&text);
 }
 
-/// A closed stdout is no error: its reader has seen enough.
+/// Whether stdout was closed, which is no error: its reader has seen enough.
 fn is_closed_pipe(error: &Error) -> bool {
     error
         .chain()
@@ -95,7 +95,7 @@ fn is_closed_pipe(error: &Error) -> bool {
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Help and version go to stdout with 0; arguments that cannot be understood are an error like any other.
+/// Help and version go to stdout with exit code 0; invalid arguments are an error like any other.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         // A closed pipe is no error here either.
@@ -104,11 +104,11 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     }
     if asks_for_json(std::env::args_os()) {
         let text = error.render().to_string();
-        // The message ends where usage begins.
+        // The message ends before the usage.
         let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         print_error(
             lines.join(" ").trim_start_matches("error: "),
-            Some("'craig --help' shows how it is used"),
+            Some("see 'craig --help'"),
             &mut Output::new(Format::Json, false),
         );
     } else {

@@ -11,18 +11,18 @@ use super::session::Session;
 use super::units::{bytes, withheld};
 use crate::place;
 
-/// Print a tracked file as it is in the index
+/// Print a tracked file from the index
 #[derive(Debug, clap::Args)]
 #[command(allow_missing_positional = true)]
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// Path of the file, relative to the project's directory or to the one that is named; lines may follow: src/cart.py:10-40
+    /// Path of the file, relative to the project's directory or to DIRECTORY, optionally with lines: src/cart.py:10-40
     path: String,
-    /// Only these lines, counted from 1, both ends included: 10-20, 10-, -20 or 10
+    /// Only these lines, 1-based and inclusive: 10-20, 10-, -20 or 10
     #[arg(long, value_name = "A-B", value_parser = parse_lines, allow_hyphen_values = true)]
     lines: Option<RangeInclusive<usize>>,
-    /// Print the number of each line before it, and a tab
+    /// Print each line after its number and a tab
     #[arg(long, short)]
     numbers: bool,
 }

@@ -1,9 +1,9 @@
-//! Which files of a project a command answers from.
+//! The files of a project that a command searches.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use craig_engine::KindFilter;
 
-/// Options of commands that answer from some files only.
+/// Options that restrict a command to some files.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Filters {
     /// Only files in this language (may be repeated)

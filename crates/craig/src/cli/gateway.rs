@@ -73,7 +73,7 @@ struct Listed {
 }
 
 impl Args {
-    /// Whether the gateway is served, which handles signals itself.
+    /// Whether the command serves, and so handles signals itself.
     pub(crate) fn serves(&self) -> bool {
         self.command.is_none()
     }
@@ -110,7 +110,7 @@ fn run_keys(command: KeysCommand, config: &GatewayConfig, session: &mut Session)
             let (record, key) = keys::add(file, &name).map_err(keys_refusal)?;
             let added = Added { id: record.id, name: record.name, key };
             session.output.show(&added, |_| format!("{}\n", added.key))?;
-            session.output.note("keep it now: it is not stored, and cannot be shown again");
+            session.output.note("copy the key now: it is not stored and cannot be shown again");
         }
         KeysCommand::List => {
             let ring = keys::KeyRing::open(file).map_err(keys_refusal)?;
@@ -157,12 +157,12 @@ fn table(list: &[Listed], columns: Columns) -> String {
 fn config_refusal(error: ConfigError) -> anyhow::Error {
     let hint = match error {
         ConfigError::Engine(error) => return error.into(),
-        ConfigError::Address(_) => "give host and port as numbers: --address 127.0.0.1:7320",
+        ConfigError::Address(_) => "give an IP address and a port: --address 127.0.0.1:7320",
         ConfigError::Upstreams(UpstreamsError::NoKey(_)) => {
             "set it to the provider's key, or unset 'gateway.upstream_key_env' for a provider without one"
         }
-        ConfigError::Upstreams(_) => "docs/gateway.md shows what the file of 'gateway.upstreams' looks like",
-        ConfigError::HalfTls => "set both, or leave TLS to a proxy before the gateway",
+        ConfigError::Upstreams(_) => "docs/gateway.md describes the file of 'gateway.upstreams'",
+        ConfigError::HalfTls => "set both, or terminate TLS in a proxy before the gateway",
         ConfigError::NoRedis(_) => {
             "set it to an address such as redis://127.0.0.1:6379, or unset 'gateway.redis_env'"
         }
@@ -174,9 +174,13 @@ fn start_refusal(error: StartError) -> anyhow::Error {
     let hint = match error {
         StartError::Engine(error) => return error.into(),
         StartError::Keys(error) => return keys_refusal(error),
-        StartError::Unguarded(_) => "without a key only this machine is served",
-        StartError::Listen { .. } => "choose another port with --address, or see who uses this one",
-        StartError::Tls(_) => "both files are PEM: the chain begins with the gateway's own certificate",
+        StartError::Unguarded(_) => "without keys, the gateway serves only this machine",
+        StartError::Listen { .. } => {
+            "choose another port with --address, or stop the process that uses this one"
+        }
+        StartError::Tls(_) => {
+            "both files must be PEM, and the chain must begin with the gateway's own certificate"
+        }
         StartError::Upstream(_) => "check 'base_url' and the key of that provider",
         StartError::System(_) => "check the limits of this process, and the system's certificates",
     };
@@ -188,9 +192,9 @@ fn keys_refusal(error: keys::KeysError) -> anyhow::Error {
     let hint = match error {
         KeysError::Unknown(_) => "'craig gateway keys list' shows ids and names",
         KeysError::NameTaken(_) => "choose another name, or revoke that key first",
-        KeysError::Malformed { .. } => "restore the file from a backup, or move it away and make new keys",
-        KeysError::Io { .. } => "check its permissions, or name another one in 'gateway.keys'",
-        KeysError::NoRandom => "try again on a system that is fully started",
+        KeysError::Malformed { .. } => "restore the file from a backup, or move it away and create new keys",
+        KeysError::Io { .. } => "check its permissions, or set 'gateway.keys' to another file",
+        KeysError::NoRandom => "try again when the system has fully started",
     };
     Refusal::new(error.to_string(), hint).into()
 }

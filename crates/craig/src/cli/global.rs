@@ -1,4 +1,4 @@
-//! Options that every command takes, and where the database is.
+//! Options of every command, and the location of the database.
 
 use std::path::{Path, PathBuf};
 
@@ -35,13 +35,13 @@ pub(crate) struct Global {
         help_heading = "Global options"
     )]
     pub(crate) color: Color,
-    /// Print only results, warnings and errors: no progress and no summaries
+    /// Print only results, warnings and errors, without progress and summaries
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
     /// Threads for reading, parsing and embedding; 0 means one per core [default: 0] [env: CRAIG_THREADS]
     #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
     pub(crate) threads: Option<usize>,
-    /// Set any setting, such as embedder.provider=local ('craig settings' lists them; may be repeated)
+    /// Override a setting, such as embedder.provider=local ('craig settings' lists them; may be repeated)
     #[arg(long, global = true, value_name = "KEY=VALUE", value_parser = key_and_value, help_heading = "Global options")]
     pub(crate) set: Vec<(String, String)>,
 }
@@ -60,12 +60,12 @@ pub(crate) enum Format {
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal
+    /// If the output is a terminal
     #[default]
     Auto,
-    /// Everywhere
+    /// Always use colours
     Always,
-    /// Nowhere
+    /// Never use colours
     Never,
 }
 
@@ -81,12 +81,12 @@ impl From<Color> for anstream::ColorChoice {
 
 /// Reads `KEY=VALUE`.
 fn key_and_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("it has no '=', as in embedder.provider=local")?;
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, such as embedder.provider=local")?;
     Ok((key.trim().to_owned(), value.to_owned()))
 }
 
 impl Global {
-    /// Sources of the settings; `project` is the directory whose own file counts.
+    /// Sources of the settings; `project` is the directory whose own file is read.
     pub(crate) fn sources(&self, project: Option<&Path>) -> Sources {
         let environment: Environment = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -127,7 +127,7 @@ impl Global {
 fn folders() -> Result<impl etcetera::BaseStrategy, Refusal> {
     etcetera::choose_base_strategy().map_err(|_| {
         Refusal::new(
-            "there is no home directory to keep the database in",
+            "there is no home directory for the database",
             "name the database with --db PATH or CRAIG_DB",
         )
     })

@@ -10,12 +10,13 @@ use super::project_selector::ProjectOptions;
 use super::session::Session;
 use super::units::{count, counted};
 
-/// Print the lines of a project that match a regular expression; a directory that is not ingested yet is ingested first
+/// Print the lines of a project that match a regular expression; ingests the directory first if necessary
 ///
-/// Searches what is indexed: secrets are masked, ignored and binary files are left out. Exit code 1 if no line matches.
+/// Searches the index: secrets are masked, and ignored and binary files are skipped. The exit code is 1 if no line
+/// matches.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Regular expression, in the syntax of ripgrep; a match is never longer than a line
+    /// Regular expression in the syntax of ripgrep; a match is within one line
     pattern: String,
     /// Ignore case
     #[arg(long, short)]
@@ -23,28 +24,28 @@ pub(crate) struct Args {
     /// Ignore case if the pattern has no capital letter
     #[arg(long, short = 'S', conflicts_with = "ignore_case")]
     smart_case: bool,
-    /// Only matches that begin and end where words do
+    /// Match only whole words
     #[arg(long, short)]
     word_regexp: bool,
-    /// Search for exactly this text, not for a regular expression
+    /// Search for this exact text instead of a regular expression
     #[arg(long, short = 'F')]
     fixed_strings: bool,
-    /// Show so many lines before and after each line
+    /// Show N lines before and after each match
     #[arg(long, short = 'C', value_name = "N")]
     context: Option<usize>,
-    /// Show so many lines before each line
+    /// Show N lines before each match
     #[arg(long, short = 'B', value_name = "N")]
     before_context: Option<usize>,
-    /// Show so many lines after each line
+    /// Show N lines after each match
     #[arg(long, short = 'A', value_name = "N")]
     after_context: Option<usize>,
-    /// Maximum number of lines or files that are shown, 0 for all
+    /// Maximum number of lines or files to show; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = GrepRequest::default().limit)]
     limit: usize,
     /// Print only the paths of files that match
     #[arg(long)]
     files_with_matches: bool,
-    /// Print only the paths of files that match, each with the number of its lines that match
+    /// Print only the paths of files that match, each with its number of matching lines
     #[arg(long, short, conflicts_with = "files_with_matches")]
     count: bool,
     #[command(flatten)]
@@ -97,7 +98,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(prepared.and(if n_found > 0 { Outcome::Complete } else { Outcome::NothingFound }))
 }
 
-/// Says on stderr what is not shown, and how to see it.
+/// Reports on stderr how much is not shown, and how to show it.
 fn note(n_shown: u64, total: u64, noun: &str, project: &str, session: &mut Session) {
     if total == 0 {
         session.output.note(format_args!(

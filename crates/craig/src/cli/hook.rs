@@ -1,4 +1,4 @@
-//! `craig hook`: what the hooks of a coding assistant ask, answered at once or not at all.
+//! `craig hook`: answers the hooks of a coding assistant, at once or not at all.
 
 mod command;
 mod memory;
@@ -22,10 +22,10 @@ use super::session::Session;
 use super::units::{count, counted};
 use super::visible::one_line;
 
-/// Answer a hook of a coding assistant: its JSON on stdin, one line about the index on stdout, or nothing
+/// Answer a hook of a coding assistant: reads its JSON from stdin and prints at most one line about the index
 ///
-/// Nothing is ingested and nothing waited for: if anything is amiss, or takes longer than hooks.timeout_ms, there is no
-/// output, and the exit code is 0 all the same.
+/// Never ingests, and never waits. If anything fails or takes longer than hooks.timeout_ms, it prints nothing and exits
+/// with code 0.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -34,14 +34,14 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, clap::Subcommand)]
 enum Event {
-    /// A session begins: what is indexed of its folder
+    /// At the start of a session: report what is indexed of its folder
     SessionStart,
-    /// The assistant has searched: where the names that it searched for are defined
+    /// After a search: report where the names in it are defined
     AfterSearch,
 }
 
 impl Event {
-    /// The setting that switches it off.
+    /// The setting that disables it.
     fn setting(self) -> &'static str {
         match self {
             Self::SessionStart => "hooks.session_start",
@@ -58,7 +58,7 @@ impl Event {
     }
 }
 
-/// What a hook gets on stdin, as far as it is needed.
+/// The input of a hook, as far as it is needed.
 #[derive(Debug, Deserialize)]
 struct Input {
     /// Folder of the session.
@@ -76,42 +76,42 @@ struct Input {
 struct Search {
     /// A regular expression or a glob.
     pattern: Option<String>,
-    /// Where it was searched.
+    /// The place that was searched.
     path: Option<PathBuf>,
-    /// A line of a shell.
+    /// A shell command.
     command: Option<String>,
 }
 
-/// Longest input that is read: a result of a search is a part of it.
+/// Longest input that is read; it contains the results of the search.
 const MAX_INPUT_BYTES: u64 = 16_000_000;
 
-/// Most names of a pattern that are looked up.
+/// Maximum number of names looked up for a pattern.
 const MAX_NAMES: usize = 3;
 
-/// Definitions of a name that are listed.
+/// Maximum number of definitions listed for a name.
 const MAX_LISTED: usize = 3;
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     if let Some(note) = note_in_time(args.event, session) {
         let answer = json!({ "hookEventName": args.event.name(), "additionalContext": note.text });
-        // An assistant that does not read it any more is not to be disturbed.
+        // Errors are ignored: the assistant may have stopped reading.
         let _ = session.output.json_line(&json!({ "hookSpecificOutput": answer }));
         if let Some(mention) = note.mention {
-            // What cannot be remembered is said again.
+            // If this cannot be stored, the note is repeated.
             let _ = mention.memory.add(&mention.project, &mention.names);
         }
     }
     Ok(Outcome::Complete)
 }
 
-/// What the assistant is to know.
+/// The note for the assistant.
 struct Note {
     text: String,
-    /// What its session need not hear again.
+    /// The notes that its session has already received.
     mention: Option<Mention>,
 }
 
-/// Names of a project that a note to a session is about.
+/// The names of a project in a note.
 struct Mention {
     memory: Memory,
     project: String,
@@ -124,20 +124,20 @@ fn note_in_time(event: Event, session: &Session) -> Option<Note> {
     let config = session.config(&settings).ok()?;
     let config = Config { must_exist: true, is_read_only: true, ..config };
     let (sender, receiver) = channel();
-    // It ends with the process if it takes too long.
+    // If it takes too long, it ends with the process.
     let answer = move || sender.send(note(event, &config));
     std::thread::Builder::new().name("hook".into()).spawn(answer).ok()?;
     receiver.recv_timeout(limit).ok()?
 }
 
-/// What the assistant is to know; `None` if there is nothing to say.
+/// The note for the assistant; `None` if there is none.
 fn note(event: Event, config: &Config) -> Option<Note> {
     let input = read_input()?;
     let engine = Engine::open(config).ok()?;
     let memory = Memory::of_session(&Global::data_folder().ok()?.join("sessions"), &input.session_id);
     match event {
         Event::SessionStart => {
-            // What was said before a conversation was compacted may be lost.
+            // Compacting a conversation may have dropped earlier notes.
             memory.iter().for_each(Memory::forget);
             let project = engine.project_of_directory(&input.cwd).ok()??;
             Some(Note { text: session_line(&engine.glance(&project).ok()?)?, mention: None })
@@ -163,7 +163,7 @@ fn read_input() -> Option<Input> {
     serde_json::from_str(&text).ok()
 }
 
-/// Names of code that a search was for.
+/// The names of code in a search.
 fn searched_names(input: &Input) -> Vec<String> {
     let search = &input.tool_input;
     let pattern = search.pattern.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `craig impact`: what a change of a symbol may affect.
+//! `craig impact`: the files and symbols that a change of a symbol may affect.
 
 use std::io;
 
@@ -11,18 +11,18 @@ use super::symbol_args::{self, SymbolArgs};
 use super::table::{Align, Cut, Table};
 use super::units::counted;
 
-/// Steps that are followed unless told otherwise.
+/// Default number of steps.
 pub(super) const DEPTH: u32 = 3;
 
-/// Show which files and symbols a change of a symbol may affect, nearest first
+/// Show the files and symbols that a change of a symbol may affect, nearest first
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     symbol: SymbolArgs,
-    /// Number of steps: 1 for what uses the symbol itself
+    /// Number of steps: 1 for direct uses of the symbol
     #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=16))]
     depth: u32,
-    /// Maximum number of rows of each table, 0 for all
+    /// Maximum number of rows of each table; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     limit: usize,
 }
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(asked.outcome)
 }
 
-/// Prints what a change may affect.
+/// Prints the affected files and symbols.
 pub(super) fn show(found: &Impact, output: &mut Output) -> io::Result<()> {
     output.show(found, |columns| text(found, columns))?;
     symbol_args::note_others(&found.subject, output);
@@ -47,7 +47,7 @@ pub(super) fn show(found: &Impact, output: &mut Output) -> io::Result<()> {
 fn text(found: &Impact, columns: Columns) -> String {
     let heading = symbol_args::heading(&found.subject);
     if found.files.is_empty() {
-        return heading + "nothing is known to refer to it\n";
+        return heading + "no references found\n";
     }
     let test = |is_test: bool| if is_test { "test" } else { "" }.to_owned();
     let mut files = Table::new()
@@ -67,7 +67,7 @@ fn text(found: &Impact, columns: Columns) -> String {
         symbols.row([found.distance.to_string(), found.symbol.name.clone(), place, test(found.symbol.test)]);
     }
     let about = format!(
-        "a change may reach {} and {}, {} of them tests",
+        "a change may affect {} and {}, {} of them tests",
         counted(found.total_symbols, "symbol"),
         counted(found.total_files, "file"),
         found.total_tests

@@ -1,4 +1,4 @@
-//! `craig ingest`: makes a project of a directory or a repository.
+//! `craig ingest`: ingests a directory or a repository as a project.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use super::{report, size};
 /// Ingest a directory or a git repository as a project
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Directory to ingest, or URL of a repository to clone and ingest: https://…, ssh://…, git@host:path, file:///…
+    /// Directory, or URL of a repository to clone: https://…, ssh://…, git@host:path, file:///…
     #[arg(value_name = "DIRECTORY|URL")]
     source: PathBuf,
     /// Name of the project [default: the name of the directory or repository]
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Branch, tag or commit of the repository to follow [default: its default branch]
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
-    /// Commits of the repository's history to fetch; 0 means all [default: 1]
+    /// Number of commits of history to fetch; 0 means all [default: 1]
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
     /// Skip larger files: a number of bytes, or a size such as 500kB or 2MB [default: 1MB]
@@ -34,27 +34,27 @@ pub(crate) struct Args {
     /// Also track hidden files and folders
     #[arg(long)]
     hidden: bool,
-    /// Also track what .gitignore, .ignore and .pukuignore files exclude
+    /// Also track files that .gitignore, .ignore and .pukuignore exclude
     #[arg(long)]
     no_ignore: bool,
-    /// Skip what matches this pattern, in the syntax of .gitignore (may be repeated)
+    /// Skip files that match this pattern, in the syntax of .gitignore (may be repeated)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Track what matches this pattern, even if it is hidden or in a skipped folder (may be repeated)
+    /// Track files that match this pattern, even if they are hidden or in a skipped folder (may be repeated)
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
     /// Fail if another process is ingesting the same project, instead of waiting for it
     #[arg(long)]
     no_wait: bool,
-    /// Ingest exactly DIRECTORY, without confirmation, and fail if a link on its path leads elsewhere; reach a URL only at
-    /// a public address. For programs that ingest on behalf of an assistant, such as 'craig mcp'
+    /// Ingest exactly DIRECTORY, without confirmation, and fail if its path contains a link to another place; fetch a
+    /// URL only from a public address. For programs that ingest on behalf of an assistant, such as 'craig mcp'
     #[arg(long, conflicts_with = "yes")]
     exact: bool,
     #[command(flatten)]
     costs: Costs,
 }
 
-/// The source that the arguments name.
+/// The source given by the arguments.
 enum Order {
     Directory(IngestRequest),
     Repository(RepositoryRequest),
@@ -85,7 +85,7 @@ impl Args {
         Ok(url.transpose()?)
     }
 
-    /// Which files to track: from the flags, otherwise from `settings`.
+    /// Which files to track: from the flags, or otherwise from `settings`.
     fn order(self, url: Option<GitUrl>, settings: &Settings) -> Order {
         let set = settings.source();
         let options = SourceOptions {
@@ -125,10 +125,10 @@ pub(crate) fn waiting(no_wait: bool) -> Waiting {
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let url = args.url()?;
     if url.is_none() && (args.branch.is_some() || args.depth.is_some()) {
-        let message = "--branch and --depth are for repositories, and this is a directory";
-        return Err(Refusal::new(message, "give the URL of a repository, or leave them out").into());
+        let message = "--branch and --depth apply only to repositories, and this is a directory";
+        return Err(Refusal::new(message, "give the URL of a repository, or omit them").into());
     }
-    // The settings file in a cloned repository does not count.
+    // The settings file in a cloned repository is ignored.
     let settings = session.settings(url.is_none().then_some(args.source.as_path()))?;
     let engine = session.engine_with(&settings)?;
     let (costs, exact) = (args.costs, args.exact);

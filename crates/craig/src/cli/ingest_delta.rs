@@ -7,7 +7,7 @@ use super::project::ProjectArg;
 use super::session::Session;
 use super::{ingest, report};
 
-/// Bring a project up to date; only changed files are read
+/// Bring a project up to date by reading only changed files
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

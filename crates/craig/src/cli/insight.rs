@@ -1,4 +1,4 @@
-//! `craig insight`: analyses of a project that need no model.
+//! `craig insight`: analyses of a project without a model.
 
 pub(crate) mod architecture;
 mod dependencies;
@@ -23,10 +23,10 @@ use super::session::Session;
 pub(crate) struct Args {
     #[command(subcommand)]
     analysis: Analysis,
-    /// Answer from the index as it is, without checking for changed files first
+    /// Answer from the index without checking for changed files
     #[arg(long, global = true)]
     no_refresh: bool,
-    /// Rows of each table; JSON output is always complete
+    /// Maximum number of rows of each table; JSON output is always complete
     #[arg(long, short = 'n', global = true, default_value_t = 15, value_name = "N")]
     limit: usize,
     /// Print only the graph, as Mermaid text
@@ -38,11 +38,12 @@ pub(crate) struct Args {
 enum Analysis {
     /// Modules, layers, cycles and entry points
     Architecture(ProjectArg),
-    /// Imports between files, packages and where they are used, cycles
+    /// Imports between files, uses of packages, and cycles
     Dependencies(ProjectArg),
     /// Complex functions, duplicated code, long files, TODO notes, tests
     Quality(ProjectArg),
-    /// What a file or folder uses, what uses it, and which files a change to it affects; of a symbol, as 'craig impact'
+    /// The dependencies and dependents of a file or folder, and the files that a change to it affects; for a symbol,
+    /// the same as 'craig impact'
     Relations(Between),
 }
 
@@ -108,7 +109,7 @@ fn show_relations(
         let request = SymbolRequest { depth: impact::DEPTH, limit, ..SymbolRequest::default() };
         match engine.impact(project, target, &request) {
             Ok(found) => return Ok(impact::show(&found, &mut session.output)?),
-            // Names of its language are not read.
+            // Craig does not read the names of its language.
             Err(EngineError::UnknownSymbol { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -119,7 +120,7 @@ fn show_relations(
     Ok(())
 }
 
-/// Prints only the chart if that was asked for, otherwise the whole answer.
+/// Prints only the chart if it was requested, otherwise the whole answer.
 fn chart_or(
     args: &Args,
     chart: &str,

@@ -1,4 +1,4 @@
-//! `craig install` and `craig uninstall`: Craig in the configuration of coding assistants.
+//! `craig install` and `craig uninstall`: add Craig to the configuration of coding assistants, and remove it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,35 +13,35 @@ use super::session::Session;
 use crate::assistants::{ASSISTANTS, Assistant, Change, Places, Plan, Refused, extensions};
 use crate::installation::{self, EXTENSION, Installer};
 
-/// Put Craig into the configuration of the coding assistants on this machine
+/// Add Craig to the configuration of the coding assistants on this machine
 ///
-/// Shows what would be written, asks, and writes: an MCP server, and a short note when to ask it. 'craig uninstall' undoes
-/// exactly that.
+/// Shows the changes, asks, and writes them: an MCP server, and a short note on when to use it. 'craig uninstall'
+/// reverts exactly these changes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InstallArgs {
     #[command(flatten)]
     choice: Choice,
 }
 
-/// Take out of the configuration of coding assistants what 'craig install' put in
+/// Remove Craig from the configuration of the coding assistants on this machine
 #[derive(Debug, clap::Args)]
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
     choice: Choice,
-    /// Of all assistants, and list what is left of Craig on this machine and how to remove that, too
+    /// Remove it from all assistants, and list what remains of Craig on this machine and how to remove it
     #[arg(long, conflicts_with = "agent")]
     all: bool,
 }
 
 #[derive(Debug, clap::Args)]
 struct Choice {
-    /// Only this assistant, even where it was not found (may be repeated) [default: all that are found]
+    /// Only this assistant, even if it was not found (may be repeated) [default: all that are found]
     #[arg(long, value_name = "NAME", value_parser = ids())]
     agent: Vec<String>,
     /// Write without asking
     #[arg(long, short)]
     yes: bool,
-    /// Show what would be written, and write nothing
+    /// Show the changes without writing them
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
 }
@@ -50,13 +50,13 @@ fn ids() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(ASSISTANTS.iter().map(|assistant| assistant.id))
 }
 
-/// What became of one assistant.
+/// The result for one assistant.
 #[derive(Debug, Serialize)]
 struct Row {
     agent: &'static str,
     name: &'static str,
     files: Vec<FileRow>,
-    /// Whether the files are as they should be now.
+    /// Whether the files now have the desired content.
     done: bool,
     error: Option<String>,
 }
@@ -74,7 +74,7 @@ pub(crate) fn install(args: &InstallArgs, session: &mut Session) -> anyhow::Resu
     let installer = Installer::from_path(&program.canonicalize()?);
     if installer.is_temporary {
         session.output.warn(format_args!(
-            "{} is in the cache of {}, which may be emptied: install Craig before you connect assistants to it",
+            "{} is in the cache of {}, which may be cleared: install Craig before you connect assistants to it",
             program.display(),
             installer.name
         ));
@@ -90,7 +90,7 @@ pub(crate) fn install(args: &InstallArgs, session: &mut Session) -> anyhow::Resu
     let has_editor = chosen.iter().any(|assistant| assistant.id == "vscode");
     if has_editor && extensions(&places).is_empty() {
         session.output.note(format_args!(
-            "for explanations, edits and search in the editor itself: code --install-extension {EXTENSION}"
+            "for explanations, edits and search in VS Code itself: code --install-extension {EXTENSION}"
         ));
     }
     outcome(&rows)
@@ -119,14 +119,14 @@ pub(crate) fn uninstall(args: &UninstallArgs, session: &mut Session) -> anyhow::
     outcome(&shown.agents)
 }
 
-/// What `uninstall --all` did and did not remove.
+/// What `uninstall --all` removed, and what remains.
 #[derive(Debug, Serialize)]
 struct Removal {
     agents: Vec<Row>,
     left: Vec<Left>,
 }
 
-/// Something of Craig's that is still there.
+/// A remaining part of Craig.
 #[derive(Debug, Serialize)]
 struct Left {
     what: &'static str,
@@ -136,7 +136,7 @@ struct Left {
 impl Removal {
     fn text(&self) -> String {
         let mut text: String = self.agents.iter().map(|row| summary(row, "uninstalled")).collect();
-        text += "left, and how to remove it:\n";
+        text += "remaining parts, and how to remove them:\n";
         for left in &self.left {
             text += &format!("  {} {}\n", styled(LABEL, format_args!("{:<11}", left.what)), left.remedy);
         }
@@ -144,7 +144,7 @@ impl Removal {
     }
 }
 
-/// Everything that is left once no assistant starts Craig any more.
+/// Everything that remains after Craig was removed from all assistants.
 fn left(places: &Places, session: &Session) -> anyhow::Result<Vec<Left>> {
     let mut left = Vec::new();
     let mut add = |what, remedy| left.push(Left { what, remedy });
@@ -161,7 +161,10 @@ fn left(places: &Places, session: &Session) -> anyhow::Result<Vec<Left>> {
     if let Some(file) = session.sources().user_file.filter(|file| file.exists()) {
         add("settings", delete(&file));
     }
-    add("workspaces", "delete the folders .puku and .aidocs in those that an editor had open".to_owned());
+    add(
+        "workspaces",
+        "delete the folders .puku and .aidocs in workspaces that an editor had open".to_owned(),
+    );
     for extension in extensions(places) {
         add("extension", format!("uninstall {EXTENSION} in {}", extension.editor));
     }
@@ -171,19 +174,19 @@ fn left(places: &Places, session: &Session) -> anyhow::Result<Vec<Left>> {
     Ok(left)
 }
 
-/// What was written where.
+/// The journal of what was written.
 fn journal() -> Result<PathBuf, Refusal> {
     Ok(Global::default_database()?.with_file_name("installed.json"))
 }
 
 fn places() -> Result<Places, Refusal> {
     let home = etcetera::home_dir().map_err(|_| {
-        Refusal::new("there is no home directory to look for assistants in", "set HOME to yours")
+        Refusal::new("the home directory is unknown, so assistants cannot be found", "set HOME")
     })?;
     Ok(Places::of_user(home))
 }
 
-/// Shows, asks and does what `plan` wants for each assistant.
+/// Shows, confirms and carries out the plan for each assistant.
 fn carry_out(
     chosen: &[&'static Assistant],
     choice: &Choice,
@@ -192,8 +195,8 @@ fn carry_out(
 ) -> anyhow::Result<Vec<Row>> {
     let journal = journal()?;
     if !choice.yes && !choice.dry_run && !question::can_ask() {
-        let hint = "give --yes to write without being asked, or --dry-run to see what";
-        return Err(Refusal::new("there is no terminal to ask on", hint).into());
+        let hint = "give --yes to write without confirmation, or --dry-run to see the changes";
+        return Err(Refusal::new("there is no terminal for the confirmation", hint).into());
     }
     let mut rows = Vec::new();
     for assistant in chosen {
@@ -217,7 +220,7 @@ fn carry_out(
     Ok(rows)
 }
 
-/// The assistants that were named, else those that are there.
+/// The named assistants, or otherwise all that were found.
 fn chosen(choice: &Choice, places: &Places) -> Result<Vec<&'static Assistant>, Refusal> {
     let is_meant = |assistant: &&Assistant| match choice.agent.is_empty() {
         true => assistant.is_there(places),
@@ -253,7 +256,7 @@ fn print_plan(assistant: &Assistant, plan: &Plan, choice: &Choice, output: &mut 
 }
 
 fn is_confirmed(assistant: &Assistant, output: &mut Output) -> io::Result<bool> {
-    question::ask(&format!("write this for {}?", assistant.name), output)
+    question::ask(&format!("write these changes for {}?", assistant.name), output)
 }
 
 fn word(change: Change) -> &'static str {
@@ -288,21 +291,21 @@ impl Row {
 
 fn summary(row: &Row, done: &str) -> String {
     let what = match row.done {
-        true if row.is_unchanged() => "nothing to do",
+        true if row.is_unchanged() => "already up to date",
         true => done,
         false => "not written",
     };
     format!("{}: {what}\n", styled(BOLD, row.name))
 }
 
-/// Some were refused: partial; all: an error.
+/// Partial if some were refused; an error if all were.
 fn outcome(rows: &[Row]) -> anyhow::Result<Outcome> {
     let n_refused = rows.iter().filter(|row| row.error.is_some()).count();
     match n_refused {
         0 => Ok(Outcome::Complete),
         n if n < rows.len() => Ok(Outcome::Partial),
         _ => {
-            Err(Refusal::new("nothing was written", "mend the files that are named above, then run it again")
+            Err(Refusal::new("nothing was written", "fix the files named above, then run the command again")
                 .into())
         }
     }

@@ -8,10 +8,10 @@ use super::failure::Outcome;
 use super::session::Session;
 use crate::lsp::Setup;
 
-/// Serve editors over the Language Server Protocol on stdio: documentation on hover, explanations of selected code
+/// Serve editors over the Language Server Protocol on stdio: search, navigation, and explanations of code
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Accepted and ignored: stdio is the only transport
+    /// Accepted for compatibility; stdio is the only transport
     #[arg(long)]
     stdio: bool,
 }

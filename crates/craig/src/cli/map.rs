@@ -1,4 +1,4 @@
-//! `craig map`: how the central symbols of a project are declared.
+//! `craig map`: the declarations of a project's central symbols.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use super::project_selector::ProjectOptions;
 use super::session::Session;
 use super::units::{count, counted};
 
-/// Show what is central in a project: declarations of its main types and functions, within a budget of tokens
+/// Show the declarations of a project's central types and functions, within a token budget
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files and folders that the map is about [default: the whole project]
+    /// Files and folders to focus on [default: the whole project]
     paths: Vec<String>,
-    /// Question that the map is about
+    /// Question to focus on
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
     /// Maximum number of tokens
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         output
             .note(format_args!("{shown} of {total} in {} tokens: --tokens N shows more", count(map.tokens)));
     } else if map.total == 0 {
-        output.note(format_args!("{} has no symbols that Craig can read", map.project));
+        output.note(format_args!("Craig found no symbols in {}", map.project));
     }
     Ok(prepared)
 }

@@ -10,42 +10,42 @@ use super::failure::Outcome;
 use super::session::Session;
 use crate::mcp::{self, Abilities, AllowedSources, Base, Limits, Settings, Toolset};
 
-/// Serve the Model Context Protocol on stdin and stdout, or over HTTP
+/// Serve the Model Context Protocol over stdio or HTTP
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Serve streamable HTTP at this address instead, such as 127.0.0.1:7310 (port 0: any free one)
+    /// Serve streamable HTTP at this address, such as 127.0.0.1:7310 (port 0: any free port)
     #[arg(long, value_name = "ADDRESS")]
     http: Option<SocketAddr>,
     /// Web origin whose pages may connect, in addition to those of this machine (may be repeated)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allow_origin: Vec<String>,
-    /// Maximum number of client sessions; a new one beyond that ends the session that has been idle longest
+    /// Maximum number of client sessions; when it is reached, a new session ends the one that has been idle longest
     #[arg(long, value_name = "N", requires = "http", default_value_t = 256)]
     max_sessions: usize,
     /// End sessions that have been idle this long
     #[arg(long, value_name = "SECONDS", requires = "http", default_value_t = 1_800, value_parser = clap::value_parser!(u64).range(1..))]
     session_idle: u64,
-    /// Workspace: its project answers when a call names none [default: the first root that the client names, else the
+    /// Workspace: its project answers calls that name no project [default: the client's first root, or otherwise the
     /// working directory]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// Directory, or prefix of repository URLs, that assistants may ingest in addition to the workspace (may be repeated)
+    /// Directory or prefix of repository URLs that assistants may ingest in addition to the workspace (may be repeated)
     #[arg(long, value_name = "DIR|URL")]
     allow_source: Vec<String>,
-    /// Tools to offer: all, core (explore, grep, read_file and references: what a coding assistant needs every day), or
-    /// names with commas between them
+    /// Tools to offer: all, core (explore, grep, read_file and references, the tools of everyday coding), or names
+    /// separated by commas
     #[arg(long, value_name = "all|core|NAMES", default_value = "all")]
     tools: Toolset,
-    /// List the schemas of the tools' answers, too: for programs that check answers, since language models never see them
+    /// Also list the schemas of the tools' answers, for programs that validate answers; language models never see them
     #[arg(long)]
     output_schemas: bool,
-    /// Offer no tools that change something, and write nothing
+    /// Offer only tools that read, and write nothing
     #[arg(long)]
     read_only: bool,
-    /// Run the jobs on stdin that a server left when it ended, instead of serving
+    /// Run the queued jobs of an ended server, read from stdin, instead of serving
     #[arg(long, conflicts_with = "http")]
     finish_jobs: bool,
-    /// Answer from the index as it is, without checking for changed files first
+    /// Answer from the index without checking for changed files
     #[arg(long)]
     no_refresh: bool,
 }
@@ -82,7 +82,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Complete)
 }
 
-/// The engine's configuration for a server that keeps no record of its answers.
+/// The engine's configuration for a server that records no statistics of its answers.
 fn without_writing(mut engine: Config) -> Config {
     engine.context.telemetry = Telemetry::Off;
     engine.must_exist = true;

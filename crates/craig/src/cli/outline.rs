@@ -9,12 +9,12 @@ use super::output::{DIM, GOOD, LABEL, PATH, styled};
 use super::project_selector::ProjectOptions;
 use super::session::Session;
 
-/// Show the definitions of a file or folder; a directory that is not ingested yet is ingested first
+/// Show the definitions of a file or folder; ingests the directory first if necessary
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// File or folder [default: the whole project]
     path: Option<String>,
-    /// Number of levels of definitions in definitions [default: all of a file, 1 of a folder]
+    /// Number of levels of nested definitions [default: all for a file, 1 for a folder]
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(prepared)
 }
 
-/// Files with their definitions: lines, kind, and declaration, indented by what it is in.
+/// Files with their definitions: lines, kind and declaration, indented by nesting.
 fn text(outline: &Outline) -> String {
     let mut text = String::new();
     for file in &outline.files {

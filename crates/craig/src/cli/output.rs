@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::global::Format;
 use super::visible;
 
-/// Error label.
+/// Style of the label of errors.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// Warning label.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -84,7 +84,7 @@ impl Output {
         Self { format, is_quiet, stdout, stderr }
     }
 
-    /// Prints the answer of a command: as JSON, or as what `text` returns for the given number of columns.
+    /// Prints the answer of a command as JSON, or as the text that `text` returns for the given number of columns.
     pub(crate) fn show(
         &mut self,
         answer: &impl Serialize,
@@ -96,7 +96,7 @@ impl Output {
         }
     }
 
-    /// Like [`show`](Self::show), for summaries of what was done: nothing is printed when quiet.
+    /// Like [`show`](Self::show), for summaries of what was done; prints nothing when quiet.
     pub(crate) fn summarize(
         &mut self,
         answer: &impl Serialize,
@@ -154,7 +154,7 @@ impl Output {
         ));
     }
 
-    /// Writes text to stderr; errors are ignored, since there is nowhere to report them.
+    /// Writes text to stderr. Errors are ignored, since there is nowhere to report them.
     pub(crate) fn complain(&mut self, text: &str) {
         let _ = self.stderr.write_all(printable(text).as_bytes());
     }
@@ -173,7 +173,7 @@ impl Columns {
         Self(Some(width.unwrap_or(80).max(20)))
     }
 
-    /// The width, or `otherwise` if there is none.
+    /// The width, or `otherwise` if lines may have any length.
     pub(crate) fn or(self, otherwise: usize) -> usize {
         self.0.unwrap_or(otherwise)
     }

@@ -1,4 +1,4 @@
-//! `craig overview`: what a newcomer should know of a project, on one page.
+//! `craig overview`: what a newcomer should know about a project, on one page.
 
 use craig_engine::{Cancellation, Flow, Overview, OverviewSymbol};
 
@@ -10,15 +10,15 @@ use super::session::Session;
 use super::table::{Align, Cut, Table};
 use super::units::{count, counted};
 
-/// Entry points that are shown.
+/// Maximum number of entry points to show.
 const MOST_ENTRIES: usize = 8;
 
-/// Show one page about a project: its modules, main types, public API, entry points, and what happens from the first one on
+/// Show one page about a project: modules, main types, public API, entry points, and the calls from the first one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// Answer from the index as it is, without checking for changed files first
+    /// Answer from the index without checking for changed files
     #[arg(long)]
     no_refresh: bool,
 }
@@ -35,8 +35,8 @@ fn text(found: &Overview, columns: Columns) -> String {
     let parts = [
         title(found),
         modules(found, columns),
-        symbols("Main types", "the most central first", &found.types, columns),
-        symbols("Public API", "what tests and examples use most first", &found.public_api, columns),
+        symbols("Main types", "most central first", &found.types, columns),
+        symbols("Public API", "most used by tests and examples first", &found.public_api, columns),
         architecture::entries(&found.entry_points, MOST_ENTRIES, columns),
         found.flow.as_ref().map(flow).unwrap_or_default(),
         more(found),
@@ -94,7 +94,7 @@ fn symbols(title: &str, order: &str, symbols: &[OverviewSymbol], columns: Column
 
 fn flow(flow: &Flow) -> String {
     let mut text =
-        heading("One flow", "what it calls, in the order of the calls, without less important ones");
+        heading("One flow", "the calls from the first entry point in order; less important ones are omitted");
     text += &format!(
         "{}  {}\n",
         flow.from.name,
@@ -107,18 +107,18 @@ fn flow(flow: &Flow) -> String {
     text
 }
 
-/// Commands that show more, about what the page is about.
+/// Commands that show more about the subjects of the page.
 fn more(found: &Overview) -> String {
     let mut text = styled(BOLD, "More") + "\n";
     let name = |symbol: &OverviewSymbol| symbol.symbol.name.clone();
     let symbol = found.types.first().or(found.public_api.first()).map(name);
-    let mut commands = vec![("craig map".to_owned(), "how the central symbols are declared")];
+    let mut commands = vec![("craig map".to_owned(), "the declarations of the central symbols")];
     if let Some(name) = symbol {
         commands.push((format!("craig symbol {name}"), "the definition of a symbol"));
-        commands.push((format!("craig references {name}"), "where it is used"));
+        commands.push((format!("craig references {name}"), "the references to it"));
     }
     if let Some(flow) = &found.flow {
-        commands.push((format!("craig callees {} --depth 3", flow.from.name), "all that a symbol calls"));
+        commands.push((format!("craig callees {} --depth 3", flow.from.name), "all callees of a symbol"));
     }
     commands.push(("craig insight architecture".to_owned(), "layers, cycles, all entry points"));
     let width = commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);

@@ -27,13 +27,14 @@ pub(crate) enum ProgressView {
 }
 
 impl ProgressView {
-    /// Progress of a command whose result is the ingestion itself: on stdout, unless that has JSON.
+    /// Progress of a command whose result is the ingestion itself: on stdout, unless the output is JSON.
     pub(crate) fn for_ingestion(output: &Output) -> Self {
         let stream = if output.format == Format::Json { Stream::Stderr } else { Stream::Stdout };
         Self::new(output, stream, Duration::ZERO)
     }
 
-    /// Progress before another result: on stderr, so that results can be piped, and only if it takes a while.
+    /// Progress before another result: on stderr, so that results can be piped, and only if the ingestion takes a
+    /// while.
     pub(crate) fn beside_results(output: &Output) -> Self {
         Self::new(output, Stream::Stderr, Duration::from_millis(300))
     }
@@ -95,7 +96,7 @@ fn bar_style() -> ProgressStyle {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    // The templates are constants of this file, and a test reads them.
+    // The templates are constants of this file, and a test parses them.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 

@@ -1,4 +1,4 @@
-//! The project that a command's argument names.
+//! The project that is given as an argument of a command.
 
 use std::path::Path;
 
@@ -11,26 +11,26 @@ use super::session::Session;
 /// A project, or a directory in it.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ProjectArg {
-    /// Directory, or id, reference or name of a project [default: the current directory]
+    /// Directory, or the id, reference or name of a project [default: the current directory]
     project: Option<String>,
 }
 
-/// What the argument turns out to be.
+/// What the argument refers to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'a> {
     /// Id, reference or name of a project.
     Project(&'a str),
-    /// A directory, which need not be ingested.
+    /// A directory, ingested or not.
     Directory(&'a Path),
 }
 
 impl ProjectArg {
-    /// Whether nothing is named.
+    /// Whether no project is named.
     pub(crate) fn is_default(&self) -> bool {
         self.project.is_none()
     }
 
-    /// The directory whose settings count, if one is named.
+    /// The directory whose settings apply, if one is named.
     pub(crate) fn directory(&self) -> Option<&Path> {
         let path = Path::new(self.project.as_deref().unwrap_or("."));
         path.is_dir().then_some(path)
@@ -47,7 +47,7 @@ impl ProjectArg {
         }
     }
 
-    /// A handle of the project, which has to be ingested.
+    /// A handle of the project, which must be ingested.
     pub(crate) fn handle(&self, engine: &Engine) -> anyhow::Result<String> {
         match self.place(engine)? {
             Place::Project(handle) => Ok(handle.to_owned()),
@@ -58,7 +58,7 @@ impl ProjectArg {
         }
     }
 
-    /// Brings the project up to date, a directory that is not ingested yet by ingesting it; returns its reference.
+    /// Brings the project up to date, or ingests a directory that is not ingested yet; returns the project's reference.
     pub(crate) fn prepare(
         &self,
         no_refresh: bool,
@@ -77,7 +77,7 @@ impl ProjectArg {
         Ok((engine, project, outcome))
     }
 
-    /// `path` relative to the project: where a directory is named, it may be relative to that.
+    /// `path` relative to the project. If a directory is named, `path` may be relative to that directory.
     pub(crate) fn path(&self, engine: &Engine, project: &str, path: &str) -> Result<String, EngineError> {
         match self.place(engine)? {
             Place::Project(_) => Ok(path.to_owned()),

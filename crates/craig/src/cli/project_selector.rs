@@ -1,4 +1,4 @@
-//! The project that a command answers from, brought up to date before it does.
+//! The project that a command answers from, brought up to date first.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ use super::report;
 /// Options of commands that answer from a project.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ProjectOptions {
-    /// Id, reference or name of the project [default: the project of the directory]
+    /// Id, reference or name of the project [default: the project of --root]
     #[arg(long, short, conflicts_with = "root")]
     pub(crate) project: Option<String>,
-    /// Directory whose project answers
+    /// Directory whose project is used
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
-    /// Answer from the index as it is, without checking for changed files first
+    /// Answer from the index without checking for changed files
     #[arg(long)]
     no_refresh: bool,
     #[command(flatten)]
@@ -41,16 +41,16 @@ impl ProjectOptions {
 pub(crate) struct ProjectSelector<'a> {
     /// Id, reference or name; if `None`, the project of `root`.
     pub(crate) handle: Option<&'a str>,
-    /// Directory that is ingested if it is not yet.
+    /// Directory that is ingested first if necessary.
     pub(crate) root: &'a Path,
-    /// Whether the index is used as it is.
+    /// Whether to use the index without a check for changed files.
     pub(crate) no_refresh: bool,
     /// Confirmation of expensive embedding; if `None`, nobody is asked.
     pub(crate) costs: Option<Costs>,
 }
 
 impl ProjectSelector<'_> {
-    /// The folder of the project that somebody asks from: paths may be relative to it.
+    /// The folder of the project in which the command runs: paths may be relative to it.
     pub(crate) fn folder(&self, engine: &Engine, project: &str) -> Result<String, EngineError> {
         match self.handle {
             Some(_) => Ok(String::new()),

@@ -47,10 +47,15 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 
 fn is_confirmed(project: &ProjectSummary, output: &mut Output) -> anyhow::Result<bool> {
     if !question::can_ask() {
-        let message =
-            format!("purge removes {:?} for good, and there is no terminal to ask on", project.name);
-        return Err(Refusal::new(message, "give --yes to remove it without being asked").into());
+        let message = format!(
+            "purge removes {:?} permanently, and there is no terminal for the confirmation",
+            project.name
+        );
+        return Err(Refusal::new(message, "give --yes to remove it without confirmation").into());
     }
     let (name, n_files) = (styled(BOLD, &project.name), counted(project.files, "file"));
-    Ok(question::ask(&format!("remove {name} ({n_files}) from the index, not from the disk?"), output)?)
+    Ok(question::ask(
+        &format!("remove {name} ({n_files}) from the index, keeping the files on disk?"),
+        output,
+    )?)
 }

@@ -9,7 +9,7 @@ pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks on stderr; anything but a yes is a no.
+/// Asks on stderr; any answer except yes counts as no.
 pub(crate) fn ask(question: &str, output: &mut Output) -> io::Result<bool> {
     output.complain(&format!("{question} [y/N] "));
     let mut answer = String::new();

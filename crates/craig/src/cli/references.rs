@@ -1,4 +1,4 @@
-//! `craig references`: the places that refer to a symbol.
+//! `craig references`: the references to a symbol.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use craig_engine::{References, SymbolRequest, SymbolRole, UnboundLines};
@@ -10,15 +10,15 @@ use super::symbol_args::{self, SymbolArgs};
 use super::table::{Align, Cut, Table};
 use super::units::counted;
 
-/// List the places that refer to a symbol, each with how it uses it and how sure that is
+/// List the references to a symbol, each with its kind of use and its confidence
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     symbol: SymbolArgs,
-    /// Only places that use it so (may be repeated)
+    /// Only references of this kind (may be repeated)
     #[arg(long, value_parser = role(), value_name = "KIND")]
     kind: Vec<SymbolRole>,
-    /// Maximum number of places that are shown, 0 for all
+    /// Maximum number of references to show; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 100)]
     limit: usize,
 }
@@ -53,14 +53,14 @@ fn text(found: &References, columns: Columns) -> String {
         let unbound = found.unbound.as_ref().filter(|unbound| unbound.total > 0);
         let unbound = unbound.map(|unbound| match unbound.lines.is_empty() {
             true => format!(
-                "; {} with the word {} {} bound to nothing: --all lists them",
+                "; {} with the word {} {} not bound to a symbol: --all lists them",
                 counted(unbound.total, "line"),
                 unbound.word,
                 if unbound.total == 1 { "is" } else { "are" }
             ),
             false => format!("; lines with the word {}\n{}", unbound.word, unbound_lines(unbound, columns)),
         });
-        return heading + "nothing is known to refer to it" + &unbound.unwrap_or_default() + "\n";
+        return heading + "no references found" + &unbound.unwrap_or_default() + "\n";
     }
     let mut table = Table::new()
         .column("where", Align::Left, Cut::Start, PATH)
@@ -84,7 +84,7 @@ fn text(found: &References, columns: Columns) -> String {
     heading + &table.render(columns) + &unbound.unwrap_or_default()
 }
 
-/// Lines with the symbol's name that are bound to nothing.
+/// Lines that have the symbol's name and are not bound to a symbol.
 fn unbound_lines(unbound: &UnboundLines, columns: Columns) -> String {
     let mut table = Table::new()
         .column("where", Align::Left, Cut::Start, PATH)

@@ -1,4 +1,4 @@
-//! `craig related`: code that is like the code at a place.
+//! `craig related`: code that is similar to the code at a place.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ use super::session::Session;
 use super::visible::one_line;
 use crate::place;
 
-/// Show code that is like the code at a place: what may have to change in the same way, repetitions, examples
+/// Show code similar to the code at a place: candidates for the same change, duplicates, examples
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// File, or a line of it: src/cart.py:12 [default line: the first]
+    /// File, optionally with a line: src/cart.py:12 [default line: the first]
     #[arg(value_name = "PATH[:LINE]")]
     place: String,
-    /// Maximum number of results, all with their code [default: 10 of which the most alike have it]
+    /// Maximum number of results, all with their code [default: 10 results, only the most similar with code]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub(crate) fn show(report: &IngestReport, output: &mut Output) -> anyhow::Result
     Ok(if report.is_partial() { Outcome::Partial } else { Outcome::Complete })
 }
 
-/// Warns of files that could not be processed; many paths with the same reason become one line with a count. The JSON form
+/// Warns about files that could not be processed; paths with the same reason share one line with a count. The JSON form
 /// has every path at full length.
 pub(crate) fn warn(failed: &[FailedFile], output: &mut Output) {
     let mut n_of_reason: HashMap<&str, usize> = HashMap::new();
@@ -38,7 +38,7 @@ pub(crate) fn warn(failed: &[FailedFile], output: &mut Output) {
     }
 }
 
-/// A path as far as it helps to find the file.
+/// A path, shortened if it is very long.
 fn short(path: &str) -> String {
     const MAX_COLUMNS: usize = 120;
     cut(path, MAX_COLUMNS, Cut::Start)
@@ -93,12 +93,12 @@ fn files(counts: FileCounts) -> String {
     .map(|(n, what)| format!("{} {what}", count(*n)))
     .collect();
     match parts.is_empty() {
-        true => "no files: nothing in the directory is tracked".to_owned(),
+        true => "no files: the directory has no tracked files".to_owned(),
         false => format!("{}: {}", counted(counts.total, "file"), parts.join(", ")),
     }
 }
 
-/// Skipped files that are named; the JSON form has them all.
+/// Maximum number of skipped files that are named; the JSON form has them all.
 const MOST_NAMED: usize = 3;
 
 fn left_out(why: &str, paths: &[String]) -> Option<String> {

@@ -11,24 +11,24 @@ use super::project::ProjectArg;
 use super::session::Session;
 use super::units::{bytes, counted};
 
-/// Write the symbols of a project as a SCIP index, the format in which tools exchange code intelligence
+/// Export the symbols of a project as a SCIP index, an exchange format for code intelligence
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// File that is written
+    /// File to write
     #[arg(long, short, value_name = "FILE", default_value = "index.scip")]
     output: PathBuf,
-    /// Least confidence of a reference, in percent
+    /// Minimum confidence of a reference, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = SymbolRequest::default().min_confidence,
           value_parser = clap::value_parser!(u8).range(0..=100))]
     min_confidence: u8,
-    /// Answer from the index as it is, without checking for changed files first
+    /// Export the index without checking for changed files
     #[arg(long)]
     no_refresh: bool,
 }
 
-/// What was written.
+/// The written index.
 #[derive(Serialize)]
 struct Written<'a> {
     #[serde(flatten)]

@@ -15,17 +15,17 @@ use super::guesses::Guesses;
 use super::project_selector::ProjectOptions;
 use super::session::Session;
 
-/// Search a project; a directory that is not ingested yet is ingested first
+/// Search a project; ingests the directory first if necessary
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "craig search [OPTIONS] <QUERY>...\n       craig search [OPTIONS] --batch <FILE>")]
 pub(crate) struct Args {
-    /// What to look for: words, a symbol or a question
+    /// Words, a symbol or a question
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     query: Vec<String>,
     /// Read queries from a file, or from stdin with '-': one JSON object per line, {"query": "…"}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// Maximum number of results, all with their code [default: 10 of which the best have it]
+    /// Maximum number of results, all with their code [default: 10 results, only the best with code]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     /// Maximum number of results per file
@@ -35,13 +35,13 @@ pub(crate) struct Args {
     guesses: Guesses,
     #[command(flatten)]
     filters: Filters,
-    /// Only results of at least this relevance, from 0 to 1
+    /// Minimum relevance of a result, from 0 to 1
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     min_score: f32,
-    /// Show the signals behind each score
+    /// Show how each signal contributes to the score
     #[arg(long)]
     explain: bool,
-    /// Do not rerank, even if a reranker is configured
+    /// Keep Craig's own order even if a reranker is configured
     #[arg(long)]
     no_rerank: bool,
     #[command(flatten)]

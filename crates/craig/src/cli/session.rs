@@ -1,4 +1,4 @@
-//! What every command uses: the settings, the engine and the output.
+//! The settings, the engine and the output, which every command uses.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
@@ -22,13 +22,13 @@ impl Session {
         anstream::ColorChoice::from(global.color).write_global();
         let output = Output::new(global.format, global.quiet);
         if let Ok(folder) = Global::data_folder() {
-            // It does not exist before something is stored.
+            // The folder is created when something is first stored.
             let _ = private::restrict(&folder);
         }
         Self { global, output }
     }
 
-    /// Options for another process that is to use the same settings and the same `database`.
+    /// Options that make another process use the same settings and the same `database`.
     pub(crate) fn arguments(&self, database: &Path) -> Vec<OsString> {
         let set = self
             .global
@@ -48,7 +48,7 @@ impl Session {
         Ok(Settings::resolve(&self.global.sources(project)).map_err(EngineError::from)?)
     }
 
-    /// Opens the engine on an existing database: a missing `--db` path is an error.
+    /// Opens the engine on an existing database; a missing `--db` path is an error.
     pub(crate) fn engine(&self) -> anyhow::Result<Engine> {
         let config = self.config(&self.settings(None)?)?;
         Ok(Engine::open(&Config { must_exist: self.global.db.is_some(), ..config })?)
@@ -67,7 +67,7 @@ impl Session {
 
     /// The engine's configuration from `settings`.
     pub(crate) fn config(&self, settings: &Settings) -> anyhow::Result<Config> {
-        // Settings are text, but a path need not be valid UTF-8.
+        // Settings are text, but a path may not be valid UTF-8.
         let no_text =
             || std::env::var_os("CRAIG_DB").filter(|path| path.to_str().is_none()).map(PathBuf::from);
         let named = self.global.db.clone().filter(|path| !path.as_os_str().is_empty()).or_else(no_text);
@@ -82,14 +82,15 @@ impl Session {
     }
 }
 
-/// The index of the workspace that the current directory lies in, if an editor has made one.
+/// The index of the workspace that contains the current directory, if an editor has created one.
 fn workspace_database() -> Option<PathBuf> {
     find_database(&std::env::current_dir().ok()?)
 }
 
-/// Ends the program with 130 on Ctrl-C. What was committed stays; an ingestion is completed by the next one.
+/// Ends the program with exit code 130 on Ctrl-C. Committed work stays; the next ingestion completes an interrupted
+/// one.
 pub(crate) fn end_on_interrupt() {
-    // If no handler can be set, the system ends the program, and the shell reports 130 all the same.
+    // If no handler can be set, the system ends the program, and the shell also reports 130.
     let _ = ctrlc::set_handler(|| {
         let mut stderr = std::io::stderr();
         if stderr.is_terminal() {

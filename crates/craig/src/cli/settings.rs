@@ -1,4 +1,4 @@
-//! `craig settings`: the effective settings, and where they came from.
+//! `craig settings`: the effective settings, and the source of each.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::output::{BOLD, Columns, DIM};
 use super::session::Session;
 use super::table::{Align, Cut, Table};
 
-/// Show all settings, and where each comes from
+/// Show all settings, with the source of each value
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Directory whose .craig.toml is read
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     changed: bool,
 }
 
-/// One setting, as it is shown.
+/// A row of the output.
 #[derive(Debug, Serialize)]
 pub(super) struct Shown<'a> {
     key: &'a str,
@@ -49,7 +49,7 @@ fn shown(settings: &Settings, only_changed: bool) -> Vec<Shown<'_>> {
 }
 
 impl Shown<'_> {
-    /// In one line, with its origin.
+    /// The setting on one line, with its origin.
     pub(super) fn line(&self) -> String {
         format!("{} = {} ({})", self.key, self.value, place(self.origin))
     }
@@ -57,7 +57,7 @@ impl Shown<'_> {
 
 fn text(shown: &[Shown<'_>], columns: Columns) -> String {
     if shown.is_empty() {
-        return "all settings are the built-in ones\n".to_owned();
+        return "all settings have their default values\n".to_owned();
     }
     let mut table = Table::new()
         .column("setting", Align::Left, Cut::Never, BOLD)

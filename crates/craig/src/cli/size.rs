@@ -13,7 +13,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
         _ => return Err(EXPECTED.to_owned()),
     };
     let number: u64 = number.parse().map_err(|_| EXPECTED.to_owned())?;
-    number.checked_mul(factor).ok_or_else(|| "that is more than any file can have".to_owned())
+    number.checked_mul(factor).ok_or_else(|| "larger than any file can be".to_owned())
 }
 
 const EXPECTED: &str = "expected a size such as 500kB, 1MB or 1048576";

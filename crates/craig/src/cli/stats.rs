@@ -18,7 +18,7 @@ use super::units::{bytes, count, counted};
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// Statistics of all projects; also the default outside of every project
+    /// Show statistics of all projects; the default outside of a project
     #[arg(long, conflicts_with = "project")]
     all: bool,
 }
@@ -50,7 +50,7 @@ fn project(args: &Args, engine: &Engine) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Statistics of the context that was returned; nothing if none was asked for.
+/// Statistics of returned context; empty if none was requested.
 fn context(sums: &ContextStatistics) -> String {
     let requests = sums.chats + sums.inline_edits;
     if requests == 0 {
@@ -103,7 +103,7 @@ fn text(statistics: &Statistics, columns: Columns) -> String {
     format!("{sums}\n{}", languages(statistics, columns))
 }
 
-/// Languages shown; the others are only counted.
+/// Maximum number of languages to show; the others are only counted.
 const MOST_LANGUAGES: usize = 20;
 
 /// Columns of the longest bar.

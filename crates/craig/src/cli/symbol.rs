@@ -8,7 +8,7 @@ use super::session::Session;
 use super::symbol_args::{self, SymbolArgs};
 use super::units::counted;
 
-/// Show the definition of a symbol: its comment, its text, how often it is referred to
+/// Show the definition of a symbol: its comment, its code, and the number of references
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

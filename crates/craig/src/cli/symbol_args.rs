@@ -1,4 +1,4 @@
-//! What the commands about symbols have in common: their arguments, and what they print besides their answers.
+//! The common arguments of the commands about symbols, and the notes that they print with their answers.
 
 use std::path::Path;
 
@@ -13,20 +13,20 @@ use super::units::{count, counted};
 /// A symbol of a project.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SymbolArgs {
-    /// Name of the symbol, 'total' or 'Cart.total' or 'Cart::total', or its place, 'src/cart.py:12'
+    /// Name of the symbol, such as 'total', 'Cart.total' or 'Cart::total', or its place, such as 'src/cart.py:12'
     name: String,
-    /// Least confidence, in percent, that a place refers to the symbol
+    /// Minimum confidence of a reference, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = SymbolRequest::default().min_confidence,
           value_parser = clap::value_parser!(u8).range(0..=100))]
     min_confidence: u8,
-    /// Also what only may be meant, however unlikely, and of references the lines that have the name alone
+    /// Show references of any confidence; 'references' also lists unbound lines with the name
     #[arg(long, conflicts_with = "min_confidence")]
     pub(super) all: bool,
     #[command(flatten)]
     from: ProjectOptions,
 }
 
-/// What a command about a symbol asks.
+/// The request of a command about a symbol.
 pub(crate) struct Prepared {
     pub(crate) engine: Engine,
     pub(crate) project: String,
@@ -36,7 +36,7 @@ pub(crate) struct Prepared {
 }
 
 impl SymbolArgs {
-    /// Brings the project up to date. A `limit` of 0 is none.
+    /// Brings the project up to date. A `limit` of 0 means no limit.
     pub(crate) fn prepare(&self, limit: usize, session: &mut Session) -> anyhow::Result<Prepared> {
         let engine = session.engine_with(&session.settings(Some(&self.from.root))?)?;
         let selector = self.from.selector();
@@ -65,11 +65,11 @@ impl SymbolArgs {
     }
 }
 
-/// The symbol of an answer, on a line of its own, with its other definitions and what it overrides below.
+/// The symbol of an answer on a line of its own, followed by its other definitions and the members that it overrides.
 pub(crate) fn heading(subject: &Subject) -> String {
     let mut text = format!("{}  {}\n", styled(BOLD, &subject.symbol.name), place(&subject.symbol));
     if let Some(line) = subject.inner_line {
-        text += &format!("  {} line {line}, where no name is defined\n", styled(DIM, "around"));
+        text += &format!("  {} line {line}, which defines no name\n", styled(DIM, "around"));
     }
     for also in &subject.also_defined {
         text += &format!("  {} {}\n", styled(DIM, "also"), place(also));
@@ -89,7 +89,7 @@ fn place(symbol: &GraphSymbol) -> String {
     format!("{}  {place}", styled(DIM, symbol.kind.as_str()))
 }
 
-/// Says which other symbols have that name.
+/// Notes the other symbols of that name.
 pub(crate) fn note_others(subject: &Subject, output: &mut Output) {
     if subject.others.is_empty() {
         return;
@@ -100,12 +100,10 @@ pub(crate) fn note_others(subject: &Subject, output: &mut Output) {
     if subject.more_others > 0 {
         others += &format!(", and {} more", count(subject.more_others));
     }
-    output.note(format_args!(
-        "other symbols of that name, to ask for by qualified name or path:line: {others}"
-    ));
+    output.note(format_args!("other symbols of that name (use a qualified name or path:line): {others}"));
 }
 
-/// Says what a limit or the confidence leaves out.
+/// Notes how many rows the limit or the confidence excludes.
 pub(crate) fn note_left_out(n_shown: usize, total: u64, noun: &str, possible: u64, output: &mut Output) {
     let n_shown = n_shown as u64;
     if n_shown < total {
@@ -114,6 +112,6 @@ pub(crate) fn note_left_out(n_shown: usize, total: u64, noun: &str, possible: u6
     }
     if possible > 0 {
         let places = if possible == 1 { "place" } else { "places" };
-        output.note(format_args!("{} more possible {places}: --all shows them", count(possible)));
+        output.note(format_args!("{} more {places} of lower confidence: --all shows them", count(possible)));
     }
 }

@@ -1,4 +1,4 @@
-//! Tables that fit the terminal: columns that may be cut are shortened, the widest first.
+//! Tables that fit the terminal: the widest of the columns that may be cut are shortened first.
 
 use anstyle::Style;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -13,7 +13,7 @@ pub(crate) enum Align {
     Right,
 }
 
-/// Where cells are shortened when the table is too wide.
+/// Where cells are cut if the table is too wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Never,
@@ -54,12 +54,12 @@ impl Table {
         self
     }
 
-    /// Adds a row of as many cells as there are columns.
+    /// Adds a row with one cell for each column.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().map(|cell| one_line(&cell).into_owned()).collect());
     }
 
-    /// The table as lines of at most `columns`, if cutting is enough for that.
+    /// The table as lines of at most `columns`, as far as cutting allows.
     pub(crate) fn render(&self, columns: Columns) -> String {
         let widths = self.widths(columns);
         let titles: Vec<String> = self.columns.iter().map(|column| column.title.to_owned()).collect();
@@ -103,7 +103,7 @@ impl Table {
     }
 }
 
-/// `text` on one line, escaped, in at most `width` columns, with "…" where it was cut.
+/// `text` on one line, escaped and cut to at most `width` columns, with "…" at the cut.
 pub(crate) fn cut(text: &str, width: usize, cut: Cut) -> String {
     let text = &*one_line(text);
     if cut == Cut::Never || text.width() <= width {

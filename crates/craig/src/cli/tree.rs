@@ -14,7 +14,7 @@ use super::visible::one_line;
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// Number of levels to show; files below them are only counted
+    /// Number of levels to show; deeper files are only counted
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
 }

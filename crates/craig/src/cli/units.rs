@@ -57,7 +57,7 @@ pub(crate) fn percent(score: f32) -> String {
     format!("{:.0}%", score * 100.0)
 }
 
-/// A stored time (RFC 3339, UTC) in the local time zone; as it is when it cannot be read.
+/// A stored time (RFC 3339, UTC) in the local time zone; unchanged if it cannot be parsed.
 pub(crate) fn local_time(stored: &str) -> String {
     match stored.parse::<jiff::Timestamp>() {
         Ok(time) => time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),

@@ -1,4 +1,4 @@
-//! Escapes text from repositories for terminals, so that it cannot control the terminal, hide, or fake other output.
+//! Escapes text from repositories so that it cannot control the terminal, hide text, or fake other output.
 
 use std::borrow::Cow;
 

@@ -20,7 +20,7 @@ use super::units::{count, seconds};
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// Milliseconds without changes before the changed files are read
+    /// Milliseconds without changes before changed files are read
     #[arg(long, value_name = "MS", default_value_t = 300)]
     debounce_ms: u64,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 fn report_start(project: &str, notice: Option<&str>, output: &mut Output) -> std::io::Result<()> {
     notice.into_iter().for_each(|notice| output.warn(notice));
     let line = Line::Watching { project, notice };
-    output.summarize(&line, |_| format!("watching {}; Ctrl-C ends it\n", styled(BOLD, project)))
+    output.summarize(&line, |_| format!("watching {}; press Ctrl-C to stop\n", styled(BOLD, project)))
 }
 
 /// Reports an update that changed something.

@@ -1,4 +1,4 @@
-//! What the editor can do, and what we can.
+//! Capabilities of the editor and of the server.
 
 use lsp_types::{
     CallHierarchyServerCapability, CodeActionOptions, CodeActionProviderCapability, ExecuteCommandOptions,
@@ -11,10 +11,10 @@ use super::code_actions::ACTION_KIND;
 use super::commands::COMMANDS;
 use super::text::Encoding;
 
-/// What the editor can do.
+/// Capabilities of the editor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Client {
-    /// What columns count in.
+    /// Unit of columns.
     pub(crate) encoding: Encoding,
     /// Shows a file when it is asked to.
     pub(crate) shows_documents: bool,
@@ -22,9 +22,9 @@ pub(crate) struct Client {
     pub(crate) shows_progress: bool,
     /// Reports changed files when asked to.
     pub(crate) watches_files: bool,
-    /// Says its settings when it is asked for them.
+    /// Returns its settings on request.
     pub(crate) says_settings: bool,
-    /// Tells that settings changed only when it is asked to.
+    /// Reports changed settings only after registration.
     pub(crate) announces_settings: bool,
     /// Takes code actions; others take commands in their place.
     pub(crate) takes_code_actions: bool,
@@ -56,7 +56,7 @@ impl Client {
     }
 }
 
-/// What we can do for it.
+/// Capabilities of the server.
 pub(crate) fn ours(client: Client) -> ServerCapabilities {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),

@@ -57,11 +57,11 @@ struct ExplainArguments {
     model: Option<bool>,
     /// `false` leaves it to the editor to show the answer.
     show: Option<bool>,
-    /// Most sections that are quoted.
+    /// Maximum number of sections that are quoted.
     max_sources: Option<usize>,
-    /// Least confidence, 0 to 1.
+    /// Minimum confidence, 0 to 1.
     min_confidence: Option<f32>,
-    /// Longest sum of the quotes, in bytes.
+    /// Maximum total length of the quotes, in bytes.
     max_length: Option<usize>,
 }
 
@@ -83,11 +83,11 @@ struct SearchArguments {
     names: Vec<String>,
     #[serde(default)]
     code: Vec<String>,
-    /// `false` answers from the index as it is.
+    /// `false` answers from the index without checking for changed files.
     refresh: Option<bool>,
 }
 
-/// What context is wanted for.
+/// A request for context.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ContextArguments {
@@ -108,7 +108,7 @@ struct ContextArguments {
     token_budget: Option<usize>,
     /// Whether the first results are reranked, for a chat; by default as the settings say.
     rerank: Option<bool>,
-    /// Longest code of a block in bytes, for an edit.
+    /// Maximum length of a block's code in bytes, for an edit.
     max_code_length: Option<usize>,
     refresh: Option<bool>,
 }
@@ -143,14 +143,14 @@ pub(super) fn execute(server: &mut Server, id: &RequestId, params: &Value) -> an
         INGEST => index::ingest(server, &arguments(first)?),
         PAUSE => Ok(index::pause(server, &arguments(first)?)),
         STATUS => index::status(server, id, &arguments(first)?),
-        other => bail!("no command {other:?}; there are {}", COMMANDS.join(", ")),
+        other => bail!("no command {other:?}; the commands are {}", COMMANDS.join(", ")),
     }
 }
 
 /// A command without an argument is one with an empty object.
 fn arguments<A: serde::de::DeserializeOwned>(first: Value) -> anyhow::Result<A> {
     let first = if first.is_null() { json!({}) } else { first };
-    serde_json::from_value(first).context("the first argument does not fit (docs/editors.md)")
+    serde_json::from_value(first).context("the first argument is invalid (docs/editors.md)")
 }
 
 /// The explanation with its Markdown; it is shown, too, where the editor can do that.
@@ -159,7 +159,7 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
     let limits = Limits { max_sources, min_confidence, max_length };
     let is_open = server.texts.contains_key(uri.as_str());
     let text = OpenText::new(server, &uri).filter(|_| is_open);
-    let text = text.ok_or_else(|| anyhow!("the file is not open, or lies in no folder of the workspace"))?;
+    let text = text.ok_or_else(|| anyhow!("the file is not open, or is outside the workspace"))?;
     let folder = folder_of(server, &uri)?;
     if let Some(trouble) = &folder.trouble {
         bail!("{trouble}");
@@ -292,9 +292,9 @@ fn context(server: &mut Server, id: &RequestId, arguments: ContextArguments) -> 
     let code = one_folder(server, arguments.uri.as_ref())?;
     let selection = match (&arguments.uri, arguments.range) {
         (_, None) => None,
-        (None, Some(_)) => bail!("range needs uri, the text that it is of"),
+        (None, Some(_)) => bail!("range requires uri"),
         (Some(uri), Some(range)) => {
-            let file = path_of(uri).context("uri is no file")?;
+            let file = path_of(uri).context("uri is not a file")?;
             Some((file, range, server.texts.get(uri.as_str()).cloned()))
         }
     };
@@ -403,13 +403,13 @@ fn one_folder(server: &Server, uri: Option<&Uri>) -> anyhow::Result<Code> {
     let folder = match (uri, server.folders.as_slice()) {
         (Some(uri), _) => folder_of(server, uri)?,
         (None, [only]) => only,
-        (None, folders) => bail!("there are {} folders: uri says which is meant", folders.len()),
+        (None, folders) => bail!("there are {} folders: give uri to choose one", folders.len()),
     };
     code_of(folder)
 }
 
 fn folder_of<'s>(server: &'s Server, uri: &Uri) -> anyhow::Result<&'s Folder> {
-    let (folder, _) = server.folder_of(uri).context("uri lies in no folder of the workspace")?;
+    let (folder, _) = server.folder_of(uri).context("uri is outside the workspace")?;
     Ok(folder)
 }
 

@@ -1,4 +1,4 @@
-//! Settings that the editor gives, when it starts us or later.
+//! Settings that the editor sends, at the start or later.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use serde_json::Value;
 /// Settings by key, weaker ones first.
 pub(crate) type Flags = Vec<(String, String)>;
 
-/// What holds beside the files with settings: what the editor says of all folders, what it says of one when it is asked
-/// about it, and the command line, each stronger than those before it.
+/// Settings from other sources than files: the editor's for all folders, the editor's for one folder, and the command
+/// line, in ascending precedence.
 #[derive(Debug, Default)]
 pub(crate) struct Configuration {
     of_all: Flags,
@@ -19,7 +19,7 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
-    /// Of the command line alone.
+    /// Settings of the command line only.
     pub(crate) fn new(of_command_line: Flags) -> Self {
         Self { of_command_line, ..Self::default() }
     }
@@ -37,7 +37,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// What holds for a folder. A list that the editor gives for a folder takes the place of the one for all: editors
+    /// The settings of a folder. A list that the editor sends for a folder replaces the one for all folders: editors
     /// that are asked repeat what they sent unasked.
     pub(crate) fn for_folder(&self, folder: &Path) -> Flags {
         let own = self.of_folders.get(folder).map(Vec::as_slice).unwrap_or_default();
@@ -47,8 +47,8 @@ impl Configuration {
     }
 }
 
-/// What an editor may set beside what a project may. Its settings may come with a project that somebody else has written, so
-/// they name no file, no server and no key.
+/// The settings that an editor may set in addition to those of a project. They may come with a project of another
+/// author, so they name no file, no server and no key.
 const OF_EDITORS: &[&str] = &[
     "explain.activation",
     "explain.comments",

@@ -16,19 +16,19 @@ use super::index::{CodeIndex, IndexUpdate};
 use super::messages::{FolderUpdate, WorkerMessage};
 use crate::workspace::database_in;
 
-/// How often the documentation is looked at if the editor does not report changed files. A check reads names and times.
+/// Interval of checking the documentation if the editor does not report changed files. A check reads names and times.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// A folder of the workspace.
 pub(crate) struct Folder {
     pub(crate) path: PathBuf,
-    /// Tells this opening of the folder from others.
+    /// Identifies this opening of the folder.
     pub(crate) opened: u64,
     /// How code of it is explained.
     pub(crate) config: ExplainConfig,
     /// Explanations in the language model's words.
     pub(crate) words: Arc<Words>,
-    /// What can be asked now; none until it was indexed once.
+    /// The current explainer; none until the folder has been indexed once.
     pub(crate) library: Option<Arc<DocumentationLibrary>>,
     /// Whether documentation is shown unasked; none until that is known.
     pub(crate) is_automatic: Option<bool>,
@@ -82,20 +82,20 @@ impl Navigation {
     }
 }
 
-/// What is wanted of the thread of a folder, the strongest last.
+/// A request to the thread of a folder, the strongest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Wish {
-    /// To look whether anything has changed.
+    /// Check for changes.
     Look,
-    /// To bring the documentation up to date and say so.
+    /// Bring the documentation up to date and report it.
     Refresh,
-    /// The same, although it is not shown unasked.
+    /// The same, although it is not shown automatically.
     Activate,
 }
 
 impl Folder {
-    /// Opens a folder; its threads start at once and send their updates to `messages`. `polls` says whether they have to
-    /// check for changes themselves.
+    /// Opens a folder; its threads start at once and send their updates to `messages`. With `polls`, they check for
+    /// changes themselves.
     pub(crate) fn open(
         path: PathBuf,
         opened: u64,
@@ -150,12 +150,12 @@ impl Folder {
         self.index.iter().filter(|_| self.is_kept()).for_each(CodeIndex::look);
     }
 
-    /// Has the documentation looked at again.
+    /// Requests a check of the documentation.
     pub(crate) fn refresh(&self) {
         self.wish(Wish::Refresh);
     }
 
-    /// Has the documentation looked at although nobody is shown it unasked.
+    /// Requests a check of the documentation even if it is not shown automatically.
     pub(crate) fn activate(&self) {
         self.wish(Wish::Activate);
     }
@@ -165,7 +165,7 @@ impl Folder {
         let _ = self.wishes.send(wish);
     }
 
-    /// The path of a file relative to the folder, `/`-separated; none when it lies outside.
+    /// The path of a file relative to the folder, `/`-separated; none if it is outside.
     pub(crate) fn relative(&self, file: &Path) -> Option<String> {
         let parts = file.strip_prefix(&self.path).ok()?.components();
         let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
@@ -173,7 +173,7 @@ impl Folder {
     }
 }
 
-/// The code of a folder, of which the folder's own settings say which files count.
+/// The code of a folder; the folder's own settings determine which files are included.
 fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
     let sources = Sources { project: Some(folder.to_owned()), ..setup.sources.clone() };
     let settings = Settings::resolve(&sources).map_err(|error| error.to_string())?;
@@ -189,7 +189,7 @@ fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
     Ok(Code { folder: folder.to_owned(), options: settings.source(), engine, navigation, is_kept })
 }
 
-/// What the thread of a folder works with.
+/// State of a folder's thread.
 struct DocumentationWorker {
     folder: PathBuf,
     config: ExplainConfig,

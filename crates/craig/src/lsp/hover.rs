@@ -1,7 +1,7 @@
-//! What the documentation says of the symbol that the pointer rests on.
+//! The documentation of the symbol under the pointer.
 //!
-//! Only of a definition, or of a reference that the graph of symbols binds to one, and only where the documentation surely
-//! says it: a tooltip that nobody asked for must not be wrong.
+//! Shown only for a definition, or a reference that the graph of symbols binds to one, and only if the documentation is
+//! certain: an unrequested tooltip must not be wrong.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::open_text::{InProject, Name, OpenText};
 use super::server::Server;
 use super::tasks::Task;
 
-/// Least confidence of a reference to a symbol, in percent.
+/// Minimum confidence of a reference to a symbol, in percent.
 const MIN_BOUND: u8 = 70;
 
 /// The work that answers a request for a tooltip; none where nothing is to be shown unasked.
@@ -41,7 +41,7 @@ pub(super) fn work(
     }))
 }
 
-/// A text that somebody points at.
+/// The text under the pointer.
 struct Pointed {
     code: Option<Code>,
     library: Arc<DocumentationLibrary>,
@@ -66,7 +66,7 @@ impl Pointed {
     }
 }
 
-/// The definition of a name: here, or where the graph says.
+/// The definition of a name: here, or where the graph of symbols has it.
 pub(super) fn definition(
     text: &OpenText,
     code: Option<&Code>,

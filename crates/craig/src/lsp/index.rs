@@ -12,13 +12,13 @@ use super::folders::Code;
 /// Changes that come within this time of each other are one: an editor that saves all its texts, a checkout.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// How often the files are looked at if the editor does not report changes.
+/// Interval of checking the files if the editor does not report changes.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// When to look again if another process was ingesting.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Least time between two reports of progress.
+/// Minimum time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// The index of a folder's code. Its thread ends when this is dropped.
@@ -29,11 +29,11 @@ pub(crate) struct CodeIndex {
 /// What is wanted of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wish {
-    /// To bring it up to date.
+    /// Bring it up to date.
     Look,
-    /// To make it anew.
+    /// Rebuild it.
     Rebuild,
-    /// Not to look until it is resumed.
+    /// Pause checks until it is resumed.
     Pause,
     Resume,
 }
@@ -64,19 +64,19 @@ impl IndexUpdate {
 }
 
 impl CodeIndex {
-    /// Starts the thread, which sends updates to `send`. `polls` says whether it has to look for changes itself.
+    /// Starts the thread, which sends updates to `send`. With `polls`, it checks for changes itself.
     pub(crate) fn start(code: Code, polls: bool, send: impl Fn(IndexUpdate) + Send + 'static) -> Self {
         let (wishes, asked) = mpsc::channel();
         thread::spawn(move || Worker { code, polls: polls.then_some(LOOK_EVERY), send }.run(&asked));
         Self { wishes }
     }
 
-    /// Has the files looked at.
+    /// Requests a check of the files.
     pub(crate) fn look(&self) {
         self.wish(Wish::Look);
     }
 
-    /// Has the index made anew.
+    /// Requests a rebuild of the index.
     pub(crate) fn rebuild(&self) {
         self.wish(Wish::Rebuild);
     }
@@ -92,7 +92,7 @@ impl CodeIndex {
     }
 }
 
-/// What the thread works with.
+/// State of the thread.
 struct Worker<S> {
     code: Code,
     polls: Option<Duration>,

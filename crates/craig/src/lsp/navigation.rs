@@ -1,5 +1,5 @@
-//! Where symbols are defined, referred to, implemented and called, and what a text defines: from the graph of the folder's
-//! project, as it is indexed, for the languages that the settings name.
+//! Definitions, references, implementations and calls of symbols, and the definitions in a text, from the indexed
+//! symbol graph of the folder's project, for the languages in the settings.
 
 use craig_engine::{
     CallDirection, CallRow, DefinitionKind, GraphSymbol, OutlinedName, SymbolPlace, SymbolPlaces, SymbolRole,
@@ -58,7 +58,7 @@ impl OpenText {
     fn document_symbols(&self) -> Vec<DocumentSymbol> {
         let names = outlined_names(self.language(), &self.text);
         let lines: Vec<&str> = self.text.lines().collect();
-        // What encloses others precedes them: from the end, children are complete when they are reached.
+        // Parents precede their children: from the end, children are complete when they are reached.
         let mut children: Vec<Vec<DocumentSymbol>> = vec![Vec::new(); names.len()];
         let mut roots = Vec::new();
         for (at, name) in names.iter().enumerate().rev() {
@@ -192,7 +192,7 @@ impl InProject<'_> {
             uri: self.uri(path)?,
             range: Range::new(start, Position::new(line_end.max(line), 0)),
             selection_range: Range::new(start, start),
-            // Asked for again by its place.
+            // It is requested again by its place.
             data: of.is_some().then(|| json!(format!("{path}:{line}"))),
         })
     }

@@ -1,4 +1,4 @@
-//! A text that is open in the editor, the names in it, and the project that it belongs to.
+//! An open text of the editor, the names in it, and its project.
 
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::folders::Code;
 use super::server::Server;
 use super::text::{Encoding, offset, position};
 
-/// Most places of an answer.
+/// Maximum number of places of an answer.
 pub(super) const MAX_PLACES: usize = 2_000;
 
 /// A text of a folder of the workspace.
@@ -35,7 +35,7 @@ pub(super) struct Name {
 }
 
 impl OpenText {
-    /// None if the file lies in no folder of the workspace.
+    /// None if the file is outside the workspace.
     pub(super) fn new(server: &Server, uri: &Uri) -> Option<Self> {
         let (folder, path) = server.folder_of(uri)?;
         Some(Self {
@@ -65,7 +65,7 @@ impl OpenText {
         })
     }
 
-    /// Where a name stands in the text.
+    /// The range of a name in the text.
     pub(super) fn range_of(&self, name: &Name) -> Range {
         let line = self.text.lines().nth(name.line as usize - 1).unwrap_or_default();
         name_range(line, name.line, name.column, name.text.len() as u32, self.encoding)
@@ -97,7 +97,7 @@ pub(super) struct InProject<'t> {
 }
 
 impl<'t> InProject<'t> {
-    /// None if the folder is in no project.
+    /// None if the folder does not belong to a project.
     pub(super) fn open(
         text: &'t OpenText,
         code: &'t Code,

@@ -26,10 +26,10 @@ use super::text;
 use super::{Setup, code_actions, commands, hover, navigation, symbols};
 use crate::json::as_printed;
 
-/// Tells clients of ours how documentation stands: `{folder, state, files, sections, skipped, notices, error}`.
+/// Notifies our clients of the state of documentation: `{folder, state, files, sections, skipped, notices, error}`.
 const STATUS: &str = "$/craig/status";
 
-/// Tells them how the index of a folder's code stands: `{folder, state, percent, current, project, files, chunks, error}`.
+/// Notifies them of the state of a folder's index: `{folder, state, percent, current, project, files, chunks, error}`.
 const INDEX: &str = "$/craig/index";
 
 /// Folders in which no code of a project changes: what version control and the index itself keep.
@@ -65,7 +65,7 @@ pub(crate) struct Server {
     is_shut_down: bool,
 }
 
-/// What a request gets.
+/// The response to a request.
 pub(crate) enum Reply {
     /// This answer.
     Now(Value),
@@ -129,7 +129,7 @@ impl Server {
         }
     }
 
-    /// Messages are taken as they come; what waits already is looked at first for what it cancels.
+    /// Messages are handled in order; queued ones are first checked for cancellations.
     fn run(&mut self, connection: &Connection, received: &Receiver<WorkerMessage>) -> anyhow::Result<()> {
         let mut waiting: VecDeque<Message> = VecDeque::new();
         loop {
@@ -157,7 +157,7 @@ impl Server {
                 Some(Message::Notification(notification)) if notification.method == "exit" => {
                     return match self.is_shut_down {
                         true => Ok(()),
-                        false => bail!("the editor ended the session without shutting it down"),
+                        false => bail!("the editor ended the session without a shutdown request"),
                     };
                 }
                 Some(Message::Notification(notification)) => self.note(notification)?,
@@ -303,7 +303,7 @@ impl Server {
         self.reconfigure(|configuration| configuration.set(given))
     }
 
-    /// Changes settings; folders for which others hold then are opened anew.
+    /// Changes settings; folders whose settings change are reopened.
     fn reconfigure(
         &mut self,
         change: impl FnOnce(&mut Configuration) -> Result<(), String>,
@@ -379,7 +379,7 @@ impl Server {
         self.folders.push(Folder::open(path, self.n_opened, &self.setup, polls, &self.messages));
     }
 
-    /// Opens folders anew, with the settings as they are now.
+    /// Reopens folders with the current settings.
     fn reopen_folders(&mut self, which: impl Fn(&Path) -> bool) {
         let (old, kept) =
             std::mem::take(&mut self.folders).into_iter().partition(|folder| which(&folder.path));
@@ -404,7 +404,7 @@ impl Server {
                 false => Ok(()),
             },
             WorkerMessage::Done { id, result } => {
-                // Somebody who has cancelled was answered then.
+                // A cancelled request has already been answered.
                 if !self.tasks.finish(&id) {
                     return Ok(());
                 }
@@ -573,7 +573,7 @@ fn cancelled(message: &Message) -> Option<RequestId> {
     })
 }
 
-/// What a notification says; one that nobody understands is passed over.
+/// The parameters of a notification; unknown notifications are ignored.
 fn read<T: DeserializeOwned>(params: Value) -> Option<T> {
     serde_json::from_value(params).ok()
 }

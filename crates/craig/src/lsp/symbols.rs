@@ -15,7 +15,7 @@ use super::server::Server;
 use super::tasks::Task;
 use super::text::{Encoding, position};
 
-/// Most symbols of an answer.
+/// Maximum number of symbols of an answer.
 const MAX_SYMBOLS: usize = 100;
 
 /// A folder to be searched for symbols.

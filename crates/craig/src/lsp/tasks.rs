@@ -1,4 +1,4 @@
-//! Work that takes its time, on threads of its own: the session goes on meanwhile, and whoever asked may cancel it.
+//! Long-running work on its own threads: the session continues, and the client may cancel the work.
 
 use std::collections::HashMap;
 use std::thread;
@@ -68,7 +68,7 @@ impl Tasks {
         self.running.remove(id).map(|cancellation| cancellation.cancel()).is_some()
     }
 
-    /// Whether somebody waits for the answer of a request that has ended.
+    /// Whether the client still waits for the response to a request that has ended.
     pub(crate) fn finish(&mut self, id: &RequestId) -> bool {
         self.running.remove(id).is_some()
     }

@@ -35,7 +35,7 @@ impl Encoding {
     }
 }
 
-/// The byte of a position; positions behind a line's or the text's end are there, as the protocol says.
+/// The byte of a position; positions beyond the end of a line or of the text mean that end, as the protocol requires.
 pub(crate) fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
     let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     let Some(start) = starts.nth(position.line as usize) else { return text.len() };

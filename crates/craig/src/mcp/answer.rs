@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::failure::Failure;
 use crate::json::as_printed;
 
-/// What a tool answers; its output schema is generated from `T`.
+/// The answer of a tool; its output schema is generated from `T`.
 #[derive(Debug)]
 pub(super) struct Answer<T> {
     pub(super) fields: T,

@@ -74,13 +74,13 @@ pub(super) fn read<T: DeserializeOwned>(arguments: &JsonObject, schema: &JsonObj
     check_names(arguments, schema)?;
     check_sizes(arguments)?;
     serde_json::from_value(Value::Object(arguments.clone()))
-        .map_err(|error| Failure::new(format!("the arguments do not fit: {error}"), usage(schema)))
+        .map_err(|error| Failure::new(format!("invalid arguments: {error}"), usage(schema)))
 }
 
 fn check_names(arguments: &JsonObject, schema: &JsonObject) -> Result<(), Failure> {
     let known = |name: &String| schema["properties"].get(name).is_some();
     match arguments.keys().find(|name| !known(name)) {
-        Some(name) => Err(Failure::new(format!("there is no argument {name:?}"), usage(schema))),
+        Some(name) => Err(Failure::new(format!("unknown argument {name:?}"), usage(schema))),
         None => Ok(()),
     }
 }
@@ -89,7 +89,7 @@ fn check_sizes(arguments: &JsonObject) -> Result<(), Failure> {
     match arguments.iter().find(|(_, value)| text_bytes(value) > MOST_TEXT_BYTES) {
         Some((name, _)) => Err(Failure::new(
             format!("the argument {name:?} is longer than {MOST_TEXT_BYTES} bytes"),
-            "send a sentence, or the part that matters",
+            "send only the relevant part",
         )),
         None => Ok(()),
     }

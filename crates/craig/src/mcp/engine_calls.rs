@@ -10,7 +10,7 @@ use super::failure::Failure;
 /// Calls at the same time; the others wait in their order.
 const MAX_CONCURRENT: usize = 4;
 
-/// Calls of one kind, of which a bounded number runs at the same time.
+/// Calls of one kind, with a bounded number in parallel.
 pub(super) struct EngineCalls {
     engine: Arc<Engine>,
     permits: Arc<Semaphore>,

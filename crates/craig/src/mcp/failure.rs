@@ -5,7 +5,7 @@ use std::fmt::Display;
 use craig_engine::{EngineError, without_control_tokens};
 use rmcp::model::{CallToolResult, ContentBlock};
 
-/// A tool could not do what it was asked for.
+/// The failure of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
     message: String,
@@ -18,13 +18,16 @@ const IN_TERMS_OF_TOOLS: &[(&str, &str)] = &[
     ("run 'craig ingest' on", "call trigger_ingest with"),
     ("'craig tree' lists the files of a project", "get_file_structure lists the files of a project"),
     ("as 'craig tree' shows it", "as get_file_structure shows it"),
-    ("'craig stats' lists the languages of what is ingested", "get_project_metadata lists the languages"),
+    ("'craig stats' lists the languages of a project", "get_project_metadata lists the languages"),
     ("'--fixed-strings' searches for exactly this text", "literal: true searches for exactly this text"),
     (
         "'craig search' finds code by what it does, 'craig grep' by its text",
         "query_code finds code by what it does, grep by its text",
     ),
-    ("wait for it to end, or leave --no-wait out", "wait until query_ingestion_status says it has ended"),
+    (
+        "wait until it has finished, or omit --no-wait",
+        "wait until query_ingestion_status reports that it has ended",
+    ),
 ];
 
 impl Failure {
@@ -37,7 +40,7 @@ impl Failure {
     pub(super) fn internal(error: impl Display) -> Self {
         Self::new(
             format!("internal error of craig: {error}"),
-            "try again; if it happens again, it is a bug in craig",
+            "try again; if it happens again, report a bug in craig",
         )
     }
 

@@ -1,4 +1,4 @@
-//! No answer from deleted code: a project is brought up to date before it answers, and an answer says when it is not.
+//! Keeps answers current: a project is brought up to date before it answers; if that fails, the answer has a note.
 //!
 //! This has a bound of its own, so that reading never waits behind an ingestion for longer than [`PATIENCE`].
 
@@ -12,7 +12,7 @@ use super::engine_calls::EngineCalls;
 use super::failure::Failure;
 use super::tools::Abilities;
 
-/// How long an answer waits for changed files to be read; then they go on being read behind it.
+/// How long an answer waits for changed files to be read; after that, reading continues in the background.
 const PATIENCE: Duration = Duration::from_millis(1_200);
 
 /// How an index compares with its directory; an answer from several has the greatest of their states.
@@ -59,8 +59,8 @@ impl State {
         match self {
             Self::Fresh | Self::Unchecked => None,
             Self::Updating => Some(format!(
-                "{project} is being ingested right now, so this may miss the newest changes: query_ingestion_status has \
-                 its progress"
+                "{project} is being ingested now, so this answer may miss the newest changes: \
+                 query_ingestion_status shows the progress"
             )),
             Self::Stale(why) => Some(format!("{project} may be out of date: {why}")),
         }
@@ -87,7 +87,7 @@ impl Refreshes {
             Err(error) if error.fault() != Fault::User => Ok(Err(error)),
             done => done.map(Ok),
         });
-        // Those that wait for their turn wait no longer.
+        // Waiting calls stop waiting.
         match tokio::time::timeout(PATIENCE, call).await {
             Ok(done) => {
                 Ok(done?.map_or_else(|error| State::Stale(error.to_string()), |done| self.state(done)))
@@ -108,7 +108,7 @@ impl Refreshes {
             Freshness::UpToDate(_) => State::Fresh,
             Freshness::InProgress if self.abilities == Abilities::ReadOnly => State::Unchecked,
             Freshness::InProgress => State::Updating,
-            // Nobody knows when that ends.
+            // It is unknown when that ends.
             Freshness::Held(holder) if holder.ends_with("stopped") => {
                 State::Stale(format!("it is being written by {holder}"))
             }
@@ -119,7 +119,7 @@ impl Refreshes {
             Freshness::Unchecked => State::Unchecked,
             Freshness::Changed(check) => State::Stale(format!(
                 "{} files were added, {} changed and {} removed since it was ingested, and this server is read-only; \
-                 'craig ingest-delta {}' takes them in",
+                 'craig ingest-delta {}' ingests them",
                 check.added.len(),
                 check.changed.len(),
                 check.removed.len(),

@@ -39,7 +39,7 @@ pub(super) struct Order {
     pub(super) arguments: Vec<OsString>,
 }
 
-/// What a job does.
+/// The operation of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum JobKind {
@@ -88,11 +88,11 @@ pub(super) struct Job {
     pub(super) started_at: Option<String>,
     /// When it ended, RFC 3339.
     pub(super) completed_at: Option<String>,
-    /// What went wrong.
+    /// The error.
     pub(super) error: Option<String>,
     /// What to do about it.
     pub(super) next: Option<String>,
-    /// What was done, as the command line reports it.
+    /// The result, as the command line reports it.
     pub(super) report: Option<Map<String, Value>>,
 }
 

@@ -23,7 +23,7 @@ const FRAME_TOKENS: usize = 120;
 pub(super) struct Paging {
     /// Default 6000.
     max_tokens: Option<usize>,
-    /// A next_cursor, to go on.
+    /// A next_cursor, to continue.
     cursor: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct PageEnd {
     pub(super) truncated: bool,
     /// Cursor for the rest.
     next_cursor: Option<String>,
-    /// What to know about this answer.
+    /// Notes about this answer.
     note: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl Page {
         self.end_at(fitting.next, notes, || format!("{noun} {}-{last} of {}", self.offset + 1, fitting.total))
     }
 
-    /// The same for lists of another kind; `next` is where the next page begins, and `shown` says what is on this one.
+    /// The same for lists of another kind; `next` is where the next page begins, and `shown` describes this one.
     pub(super) fn end_at(
         &self,
         next: Option<usize>,
@@ -111,8 +111,10 @@ impl Page {
         let next_cursor = next.map(|offset| write_cursor(self.fingerprint, offset));
         if let Some(cursor) = &next_cursor {
             let shown = shown();
-            notes
-                .push(format!("truncated at {} tokens ({shown}): ask with cursor {cursor}", self.max_tokens));
+            notes.push(format!(
+                "truncated at {} tokens ({shown}): continue with cursor {cursor}",
+                self.max_tokens
+            ));
         }
         let note = (!notes.is_empty()).then(|| notes.join(". "));
         PageEnd { truncated: next_cursor.is_some(), next_cursor, note }
@@ -164,7 +166,7 @@ fn read_cursor(cursor: &str, fingerprint: u64) -> Result<usize, Failure> {
     offset.ok_or_else(|| {
         Failure::new(
             format!("the cursor {cursor:?} does not belong to these arguments"),
-            "use next_cursor exactly as given, with otherwise unchanged arguments; or leave it out to begin anew",
+            "use next_cursor exactly as given, with otherwise unchanged arguments; or omit it to start again",
         )
     })
 }
@@ -199,7 +201,7 @@ mod tests {
             if cursor.is_null() {
                 break;
             }
-            assert!(end.note.unwrap().contains("ask with cursor"));
+            assert!(end.note.unwrap().contains("continue with cursor"));
         }
         assert_eq!(listed, list);
         assert!(n_pages > 3);

@@ -42,7 +42,7 @@ pub(crate) struct Server {
 pub(super) struct Shared {
     /// Workspace of the assistant.
     pub(super) workspace: Workspace,
-    /// What the server may do.
+    /// Abilities of the server.
     pub(super) abilities: Abilities,
     /// Its tools.
     pub(super) tools: Offered,
@@ -112,7 +112,7 @@ impl Shared {
         let explain = move |engine: &Engine| {
             let explainer = engine.explainer(&root, || open(&root))?;
             let report = explainer.refresh()?;
-            // Without an index of the code the documentation answers alone.
+            // Without an index of the code, only the documentation is used.
             explainer.set_code(engine.code_definitions(&root).unwrap_or_default());
             Ok((work(&explainer)?, report))
         };
@@ -180,7 +180,7 @@ impl Shared {
         match self.workspace.folders().first() {
             Some(workspace) => self.not_ingested(workspace),
             None => Failure::new(
-                format!("no project was named, and there is no workspace: {}", self.workspace.absence()),
+                format!("no project was given, and there is no workspace: {}", self.workspace.absence()),
                 "name a project of list_projects; the user can run 'craig ingest' on the directory of another, or start this server \
                  with --root",
             ),

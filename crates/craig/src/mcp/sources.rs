@@ -9,7 +9,7 @@ use craig_engine::{
 
 use super::failure::Failure;
 
-/// What `--allow-source` names.
+/// The sources of `--allow-source`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AllowedSources {
     /// Canonical.
@@ -49,7 +49,7 @@ pub(super) enum Source {
     Repository(GitUrl, Reach),
 }
 
-/// What a client may ingest.
+/// The sources that a client may ingest.
 #[derive(Debug, Default)]
 pub(super) struct Permissions {
     /// Given by the user when the server was started.
@@ -142,7 +142,7 @@ impl Permissions {
             false => format!("; without that, give a directory in {}", places.join(" or ")),
         };
         Failure::new(
-            format!("{directory} is not ingested for an assistant: it {why}"),
+            format!("assistants may not ingest {directory}: it {why}"),
             format!(
                 "ask the user, who can run 'craig ingest {directory}' or start this server with --allow-source \
                  {directory}{places}"
@@ -153,7 +153,7 @@ impl Permissions {
     fn repository(&self, url: GitUrl) -> Result<Source, Failure> {
         if url.has_credentials() {
             return Err(Failure::new(
-                "a URL with a password or token is not accepted from an assistant",
+                "assistants may not use a URL with a password or token",
                 format!(
                     "give {url} without them; the user's git credential helper, SSH agent or CRAIG_GIT_TOKEN opens \
                      private repositories"
@@ -176,7 +176,7 @@ impl Permissions {
         match repository_leads_elsewhere(&folder) {
             None => Ok(()),
             Some(part) => {
-                Err(self.refusal(&part, "belongs to a repository that uses objects of another one"))
+                Err(self.refusal(&part, "belongs to a repository that uses the objects of another one"))
             }
         }
     }
@@ -184,7 +184,7 @@ impl Permissions {
 
 fn no_workspace() -> Failure {
     Failure::new(
-        "a relative source needs a workspace, and there is none",
+        "a relative source requires a workspace, and there is none",
         "give the absolute path of the directory",
     )
 }
@@ -304,33 +304,33 @@ mod tests {
                 nowhere
                   error: the directory "BASE/ws/nowhere" cannot be opened: No such file or directory (os error 2)
                 ..
-                  error: BASE is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE: it lies outside the workspace
                 ../private
-                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE/private: it lies outside the workspace
                 BASE/private
-                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE/private: it lies outside the workspace
                 BASE/ws/../private
-                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE/private: it lies outside the workspace
                 BASE/wsx
-                  error: BASE/wsx is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE/wsx: it lies outside the workspace
                 BASE
-                  error: BASE is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE: it lies outside the workspace
                 /etc
-                  error: /etc is not ingested for an assistant: it is a system folder
+                  error: assistants may not ingest /etc: it is a system folder
                 /
-                  error: / is not ingested for an assistant: it is the root of the file system
+                  error: assistants may not ingest /: it is the root of the file system
                 /root
-                  error: /root is not ingested for an assistant: it is a home directory
+                  error: assistants may not ingest /root: it is a home directory
                 /home
-                  error: /home is not ingested for an assistant: it is a folder that holds home directories
+                  error: assistants may not ingest /home: it is a folder of home directories
                 /nowhere/at/all
-                  error: /nowhere/at/all is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest /nowhere/at/all: it lies outside the workspace
                 BASE/ws/../../../../../etc
-                  error: /etc is not ingested for an assistant: it is a system folder
+                  error: assistants may not ingest /etc: it is a system folder
                 .ssh
-                  error: BASE/ws/.ssh is not ingested for an assistant: it is a folder of keys and passwords
+                  error: assistants may not ingest BASE/ws/.ssh: it is a folder of keys and passwords
                 BASE/allowed/.aws/x
-                  error: BASE/allowed/.aws/x is not ingested for an assistant: it is a folder of keys and passwords
+                  error: assistants may not ingest BASE/allowed/.aws/x: it is a folder of keys and passwords
             "#]],
         );
     }
@@ -347,15 +347,15 @@ mod tests {
             &["out", "out/../ws", "BASE/private/in", "BASE/allowed/etc", "file://BASE/ws/out"],
             expect_test::expect![[r#"
                 out
-                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE/private: it lies outside the workspace
                 out/../ws
                   directory BASE/ws
                 BASE/private/in
                   directory BASE/ws/src
                 BASE/allowed/etc
-                  error: /etc is not ingested for an assistant: it is a system folder
+                  error: assistants may not ingest /etc: it is a system folder
                 file://BASE/ws/out
-                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE/private: it lies outside the workspace
             "#]],
         );
     }
@@ -411,41 +411,41 @@ mod tests {
                 git@192.0.2.7:a/b
                   repository git@192.0.2.7:a/b Public
                 https://me:secret@192.0.2.7/a
-                  error: a URL with a password or token is not accepted from an assistant
+                  error: assistants may not use a URL with a password or token
                 http://127.0.0.1:8080/a
-                  error: http://127.0.0.1:8080/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://127.0.0.1:8080/a: 127.0.0.1 belongs to this machine or its local network
                 http://[::1]/a
-                  error: http://[::1]/a is not cloned for an assistant: ::1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://[::1]/a: ::1 belongs to this machine or its local network
                 http://[::ffff:127.0.0.1]/a
-                  error: http://[::ffff:127.0.0.1]/a is not cloned for an assistant: ::ffff:127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://[::ffff:127.0.0.1]/a: ::ffff:127.0.0.1 belongs to this machine or its local network
                 http://169.254.169.254/latest/meta-data
-                  error: http://169.254.169.254/latest/meta-data is not cloned for an assistant: 169.254.169.254 belongs to this machine or its own network segment
+                  error: assistants may not clone http://169.254.169.254/latest/meta-data: 169.254.169.254 belongs to this machine or its local network
                 http://[fe80::1]/a
-                  error: http://[fe80::1]/a is not cloned for an assistant: fe80::1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://[fe80::1]/a: fe80::1 belongs to this machine or its local network
                 http://0.0.0.0/a
-                  error: http://0.0.0.0/a is not cloned for an assistant: 0.0.0.0 belongs to this machine or its own network segment
+                  error: assistants may not clone http://0.0.0.0/a: 0.0.0.0 belongs to this machine or its local network
                 http://127.1/a
-                  error: http://127.1/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://127.1/a: 127.0.0.1 belongs to this machine or its local network
                 http://2130706433/a
-                  error: http://2130706433/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://2130706433/a: 127.0.0.1 belongs to this machine or its local network
                 http://127.0.0.1:3000/a
                   repository http://127.0.0.1:3000/a Anywhere
                 http://127.0.0.1:30001/a
-                  error: http://127.0.0.1:30001/a is not cloned for an assistant: 127.0.0.1 belongs to this machine or its own network segment
+                  error: assistants may not clone http://127.0.0.1:30001/a: 127.0.0.1 belongs to this machine or its local network
                 git@127.0.0.1:a
                   repository git@127.0.0.1:a Anywhere
                 file:///etc
-                  error: /etc is not ingested for an assistant: it is a system folder
+                  error: assistants may not ingest /etc: it is a system folder
                 file://BASE/private
-                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE/private: it lies outside the workspace
                 file://BASE/ws/%2e%2e/private
-                  error: BASE/private is not ingested for an assistant: it lies outside the workspace
+                  error: assistants may not ingest BASE/private: it lies outside the workspace
                 file://BASE/ws/a
                   repository file://BASE/ws/a Public
                 file://BASE/ws/b.git
-                  error: BASE/ws/b.git/objects/info/alternates is not ingested for an assistant: it belongs to a repository that uses objects of another one
+                  error: assistants may not ingest BASE/ws/b.git/objects/info/alternates: it belongs to a repository that uses the objects of another one
                 file://BASE/ws/c
-                  error: BASE/ws/c/.git is not ingested for an assistant: it belongs to a repository that uses objects of another one
+                  error: assistants may not ingest BASE/ws/c/.git: it belongs to a repository that uses the objects of another one
                 file:///srv/known.git
                   repository file:///srv/known.git Anywhere
                 ext::sh -c true

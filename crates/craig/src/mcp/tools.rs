@@ -129,12 +129,12 @@ impl Caller {
         self.version.as_ref().is_some_and(|version| version.as_str() >= "2025-06-18")
     }
 
-    /// Whether the client asked for progress.
+    /// Whether the client requested progress.
     fn wants_progress(&self) -> bool {
         self.token.is_some()
     }
 
-    /// Reports progress, if the client asked for it.
+    /// Reports progress if the client requested it.
     async fn report_progress(&self, done: f64, total: Option<f64>, message: String) {
         let Some(token) = &self.token else { return };
         let mut progress = ProgressNotificationParam::new(token.clone(), done).with_message(message);
@@ -164,10 +164,10 @@ struct About {
     effect: Effect,
 }
 
-/// What a call changes.
+/// The effect of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// Nothing, except that an index may be brought up to date.
+    /// Reads only, apart from bringing an index up to date.
     Reads,
     /// The index gains something.
     Adds,
@@ -283,13 +283,13 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
 /// The first of these tools are those that a coding assistant needs every day.
 const N_CORE: usize = 4;
 
-/// What a server may do.
+/// The abilities of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Abilities {
     /// Everything.
     #[default]
     All,
-    /// Nothing that changes something.
+    /// Only reading.
     ReadOnly,
 }
 
@@ -299,7 +299,7 @@ pub(crate) enum Toolset {
     /// All.
     #[default]
     All,
-    /// Those that a coding assistant needs every day.
+    /// The tools of everyday coding.
     Core,
     /// Only these.
     Named(Vec<String>),
@@ -340,7 +340,7 @@ pub(super) struct Offered {
 }
 
 impl Offered {
-    /// Those of `toolset` that `abilities` allow, listed without the schemas of their answers.
+    /// The tools of `toolset` that `abilities` allow, listed without the schemas of their answers.
     pub(super) fn new(toolset: &Toolset, abilities: Abilities) -> Self {
         let is_in = |at: usize, tool: &Tool| match toolset {
             Toolset::All => true,

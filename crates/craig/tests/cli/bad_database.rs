@@ -71,7 +71,7 @@ fn database_of_a_newer_version() {
         expect![[r#"
             exit 1
             -- stderr
-            error: HOME/craig.db has format 9999, and this craig reads up to 7
+            error: HOME/craig.db has format 9999, but this version of craig reads formats up to 7
             hint: use the newer craig that wrote it, or point --db to another file
         "#]],
     );
@@ -95,8 +95,8 @@ fn database_that_is_a_folder_or_below_a_file() {
         expect![[r#"
             exit 1
             -- stderr
-            error: there is no database shop/README.md/craig.db
-            hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
+            error: the database shop/README.md/craig.db does not exist
+            hint: check the spelling of --db; 'craig ingest <directory>' with the same --db creates it
         "#]],
     );
 }
@@ -147,7 +147,7 @@ fn full_disk() {
         expect![[r#"
         exit 1
         -- stderr
-        error: no room left on the disk of disk/craig.db
+        error: no space left on the disk of disk/craig.db
         hint: free some space, or point --db to another disk; then run the same command again
     "#]],
     );
@@ -161,7 +161,7 @@ fn full_disk() {
         progress  0%, 0 of 400 files
         started   TIME
         ended     TIME
-        error     no room left on the disk of disk/craig.db
+        error     no space left on the disk of disk/craig.db
     "#]],
     );
 }

@@ -34,8 +34,8 @@ fn queries_that_cannot_be_answered() {
         expect![[r#"
         exit 1
         -- stderr
-        error: the query has no word to search for
-        hint: ask with at least one word or name, such as 'where is the retry logic'
+        error: the query contains no words
+        hint: include at least one word or name, such as 'where is the retry logic'
     "#]],
     );
     search(
@@ -43,8 +43,8 @@ fn queries_that_cannot_be_answered() {
         expect![[r#"
         exit 1
         -- stderr
-        error: the query has no word to search for
-        hint: ask with at least one word or name, such as 'where is the retry logic'
+        error: the query contains no words
+        hint: include at least one word or name, such as 'where is the retry logic'
     "#]],
     );
     search(
@@ -53,7 +53,7 @@ fn queries_that_cannot_be_answered() {
         exit 1
         -- stderr
         error: the minimum relevance is 1.5, outside 0 to 1
-        hint: relevance goes from 0 to 1: 70% is 0.7
+        hint: relevance is between 0 and 1: 70% is 0.7
     "#]],
     );
     search(
@@ -62,7 +62,7 @@ fn queries_that_cannot_be_answered() {
         exit 1
         -- stderr
         error: the minimum relevance is NaN, outside 0 to 1
-        hint: relevance goes from 0 to 1: 70% is 0.7
+        hint: relevance is between 0 and 1: 70% is 0.7
     "#]],
     );
     search(
@@ -80,7 +80,7 @@ fn queries_that_cannot_be_answered() {
         exit 1
         -- stderr
         error: no language "klingon"
-        hint: 'craig stats' lists the languages of what is ingested
+        hint: 'craig stats' lists the languages of a project
     "#]],
     );
     search(
@@ -136,8 +136,8 @@ fn query_without_a_word() {
         expect![[r#"
         exit 1
         -- stderr
-        error: the query has no word to search for
-        hint: ask with at least one word or name, such as 'where is the retry logic'
+        error: the query contains no words
+        hint: include at least one word or name, such as 'where is the retry logic'
     "#]],
     );
 }
@@ -212,8 +212,8 @@ fn names_that_cannot_be() {
         expect![[r#"
         exit 1
         -- stderr
-        error: " " cannot be a project name: it is empty
-        hint: give another one with --name
+        error: " " is not a valid project name: it is empty
+        hint: choose another name with --name
     "#]],
     );
     home.check(
@@ -221,8 +221,8 @@ fn names_that_cannot_be() {
         expect![[r#"
         exit 1
         -- stderr
-        error: "42" cannot be a project name: a number would be taken for a project's id
-        hint: give another one with --name
+        error: "42" is not a valid project name: a number would be read as a project's id
+        hint: choose another name with --name
     "#]],
     );
     home.check(
@@ -271,7 +271,7 @@ fn options_that_cannot_be() {
     home.check(&["ingest", "shop", "--exclude", "{a,b"], expect![[r#"
         exit 1
         -- stderr
-        error: bad glob `{a,b`: error parsing glob '{a,b': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?); globs are written as lines of a .gitignore file
+        error: bad glob `{a,b`: error parsing glob '{a,b': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?); globs use the syntax of .gitignore
     "#]]);
     home.check(&["file", "shop", "README.md", "--lines", "9-3"], expect![[r#"
         exit 1

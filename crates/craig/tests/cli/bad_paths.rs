@@ -38,7 +38,7 @@ fn file_as_directory() {
         expect![[r#"
         exit 1
         -- stderr
-        error: not a directory but a file: shop/README.md; give the directory that holds it
+        error: shop/README.md is a file; give the directory that contains it
     "#]],
     );
 }
@@ -52,7 +52,7 @@ fn home_directories_and_system_folders_need_a_yes() {
             exit 1
             -- stderr
             error: /etc is a system folder, not a project
-            hint: ingest the directory of one project; 'craig ingest --yes /etc' takes in everything that is in it
+            hint: ingest the directory of one project; 'craig ingest --yes /etc' indexes the whole directory
         "#]],
     );
     for command in
@@ -103,7 +103,7 @@ fn source_directory_that_is_gone() {
             exit 1
             -- stderr
             error: the directory of the project "shop" is gone: HOME/shop
-            hint: what was ingested can still be searched; run 'craig ingest' on the new place if it has moved, or 'craig purge shop' if it is not needed any more
+            hint: its index can still be searched; run 'craig ingest' on the new place if it has moved, or 'craig purge shop' if it is no longer needed
         "#]],
     );
     home.check(
@@ -112,7 +112,7 @@ fn source_directory_that_is_gone() {
             exit 1
             -- stderr
             error: the directory of the project "shop" is gone: HOME/shop
-            hint: what was ingested can still be searched; run 'craig ingest' on the new place if it has moved, or 'craig purge shop' if it is not needed any more
+            hint: its index can still be searched; run 'craig ingest' on the new place if it has moved, or 'craig purge shop' if it is no longer needed
         "#]],
     );
     let answer = home.succeed(&["search", "verify_token", "-p", "shop"]);
@@ -129,7 +129,7 @@ fn empty_directory() {
         exit 0
         -- stdout
         ingested empty  (REFERENCE, id 1, HOME/empty)
-          no files: nothing in the directory is tracked
+          no files: the directory has no tracked files
           took DURATION
     "#]],
     );
@@ -213,11 +213,14 @@ fn directory_that_is_not_utf8() {
     let home = Home::new();
     let name = OsString::from_vec(b"caf\xe9".to_vec());
     std::fs::create_dir(home.path().join(&name)).unwrap();
-    home.check(&[OsStr::new("ingest"), &name], expect![[r#"
+    home.check(
+        &[OsStr::new("ingest"), &name],
+        expect![[r#"
         exit 1
         -- stderr
-        error: the directory's path is not valid UTF-8: HOME/caf�; rename it, or reach it through a link with a plain name
-    "#]]);
+        error: the directory's path is not valid UTF-8: HOME/caf�; rename it, or use a link with a valid name
+    "#]],
+    );
 }
 
 #[test]
@@ -229,7 +232,7 @@ fn file_that_is_not_utf8_by_name() {
         expect![[r#"
         exit 2
         -- stderr
-        warning: caf�.py: its name is not valid UTF-8; rename it to have it tracked
+        warning: caf�.py: its name is not valid UTF-8; rename it so that it can be tracked
     "#]],
     );
     home.check(
@@ -248,7 +251,7 @@ fn file_that_is_not_utf8_by_name() {
 
         1 result in shop, DURATION
         -- stderr
-        warning: caf�.py: its name is not valid UTF-8; rename it to have it tracked
+        warning: caf�.py: its name is not valid UTF-8; rename it so that it can be tracked
     "#]],
     );
 }
@@ -260,12 +263,12 @@ fn path_of_4096_bytes() {
     home.check(&["ingest", &long], expect![[r#"
         exit 1
         -- stderr
-        error: the directory's path is too long for this system (4096 bytes); move it, or reach it through a link with a shorter path
+        error: the directory's path is too long for this system (4096 bytes); move it, or use a link with a shorter path
     "#]]);
     home.check(&["ingest", &"d".repeat(4_096)], expect![[r#"
         exit 1
         -- stderr
-        error: the directory's path is too long for this system (4096 bytes); move it, or reach it through a link with a shorter path
+        error: the directory's path is too long for this system (4096 bytes); move it, or use a link with a shorter path
     "#]]);
 }
 
@@ -323,7 +326,7 @@ fn unreadable_directory_and_database() {
     expect![[r#"
         exit 1
         -- stderr
-        error: no permission to read the directory shop; change its permissions, or run as a user who may read it
+        error: no permission to read the directory shop; change its permissions, or run as a user with read permission
     "#]].assert_eq(&home.transcript(&ingest.output().unwrap()));
     make_unreadable(&database);
     let mut list = as_somebody_else(&home, &["list"]).unwrap();

@@ -58,8 +58,8 @@ not json
         {
           "query": "",
           "line": 4,
-          "error": "the query has no word to search for",
-          "hint": "ask with at least one word or name, such as 'where is the retry logic'"
+          "error": "the query contains no words",
+          "hint": "include at least one word or name, such as 'where is the retry logic'"
         }
         {
           "project": "shop",
@@ -101,7 +101,7 @@ not json
           "query": "x",
           "line": 8,
           "error": "the minimum relevance is 7, outside 0 to 1",
-          "hint": "relevance goes from 0 to 1: 70% is 0.7"
+          "hint": "relevance is between 0 and 1: 70% is 0.7"
         }
         {
           "query": "x",

@@ -104,7 +104,7 @@ fn requests_that_make_no_sense_say_what_to_do() {
         assert_eq!(output.status.code(), Some(1), "{reported}");
         assert!(reported.contains(message), "{reported}");
     };
-    fails(&["context", "chat", "--root", "shop"], "there is no message");
+    fails(&["context", "chat", "--root", "shop"], "the message is missing");
     fails(
         &["context", "chat", "loginUser", "--root", "shop", "-n", "0"],
         "the maximum number of chunks is 0, outside 1 to 20",

@@ -92,12 +92,12 @@ fn damage_is_reported_and_repaired() {
             -- stdout
             damaged: file shop README.md
               its text is damaged
-              run 'craig doctor --repair': it reads the file again from its source
+              run 'craig doctor --repair', which rereads the file from its source
             damaged: index shop
               000000.seg: a checksum is wrong
-              the next search rebuilds it, and so does 'craig doctor --repair'
+              the next search or 'craig doctor --repair' rebuilds it
             note: left over HOME/craig.db.d/REFERENCE
-              the index of no project
+              an index without a project
               run 'craig doctor --repair' to remove it
             damaged  HOME/craig.db: 1 project, 6 files, 0 index segments (SIZE)
         "#]],
@@ -110,12 +110,12 @@ fn damage_is_reported_and_repaired() {
             -- stdout
             repaired: file shop README.md
               its text is damaged
-              it was read again from its source
+              it was reread from its source
             repaired: index shop
               000000.seg: a checksum is wrong
               it was rebuilt from the database
             repaired: left over HOME/craig.db.d/REFERENCE
-              the index of no project
+              an index without a project
               it was removed
             sound  HOME/craig.db: 1 project, 6 files, 2 index segments (SIZE)
         "#]],
@@ -143,7 +143,7 @@ fn what_is_damaged_is_not_shown() {
             exit 1
             -- stderr
             error: the stored text of "README.md" is damaged
-            hint: run 'craig doctor --repair': it reads the file again from its source
+            hint: run 'craig doctor --repair', which rereads the file from its source
         "#]],
     );
     home.check(
@@ -152,7 +152,7 @@ fn what_is_damaged_is_not_shown() {
             exit 1
             -- stderr
             error: the stored text of "README.md" is damaged
-            hint: run 'craig doctor --repair': it reads the file again from its source
+            hint: run 'craig doctor --repair', which rereads the file from its source
         "#]],
     );
 }
@@ -165,8 +165,8 @@ fn without_a_database_there_is_nothing_to_examine() {
         expect![[r#"
             exit 1
             -- stderr
-            error: there is no database HOME/craig.db
-            hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
+            error: the database HOME/craig.db does not exist
+            hint: check the spelling of --db; 'craig ingest <directory>' with the same --db creates it
         "#]],
     );
 }
@@ -189,7 +189,7 @@ fn the_plugin_of_claude_code_is_seen() {
     expect![[r#"
         assistant    Claude Code: VERSION, CRAIG; and the plugin 99.1.0
         next         run 'craig uninstall --agent claude-code': the plugin of Claude Code starts the same server
-        next         update the plugin of Claude Code: it is that of Craig 99.1.0, not VERSION"#]]
+        next         update the plugin of Claude Code: it belongs to Craig 99.1.0, not VERSION"#]]
     .assert_eq(&lines(&home));
     home.write(".claude/settings.json", r#"{"enabledPlugins": {"craig@craig": false}}"#);
     expect!["assistant    Claude Code: VERSION, CRAIG"].assert_eq(&lines(&home));
@@ -207,7 +207,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
         exit 0
         -- stdout
         version      VERSION, installed by hand: CRAIG
-        update       put the newer program in its place
+        update       replace the program with the newer one
         stored       nothing yet
         next         run 'craig search "a question"' in a directory with code
     "#]]
@@ -228,17 +228,17 @@ fn how_craig_is_installed_and_what_to_do_next() {
         -- stdout
         sound  HOME/.local/share/craig/craig.db: 1 project, 6 files, 1 index segment (SIZE)
         version      VERSION, installed by hand: CRAIG
-        update       put the newer program in its place
+        update       replace the program with the newer one
         stored       SIZE in the database, SIZE in indexes
         setting      threads = 1 (HOME/.config/craig/config.toml)
         assistant    Codex: VERSION, CRAIG
         assistant    Cursor: VERSION, CRAIG
         assistant    VS Code: not connected
-        assistant    Gemini CLI: starts /nowhere/craig, which is missing or says no version
+        assistant    Gemini CLI: starts /nowhere/craig, which is missing or reports no version
         extension    VS Code: 99.0.1
         next         run 'craig install': Gemini CLI starts /nowhere/craig, which is not Craig VERSION
         next         run 'craig install' to connect VS Code
-        next         update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (put the newer program in its place)
+        next         update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (replace the program with the newer one)
     "#]].assert_eq(&installation(&home, &["doctor"]));
     expect![[r#"
         exit 0
@@ -254,7 +254,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
           "version": "VERSION",
           "program": "CRAIG",
           "installed_by": "hand",
-          "update": "put the newer program in its place",
+          "update": "replace the program with the newer one",
           "remove": "delete the program",
           "database_bytes": NUMBER,
           "settings": [
@@ -300,7 +300,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
           "next": [
             "run 'craig install': Gemini CLI starts /nowhere/craig, which is not Craig VERSION",
             "run 'craig install' to connect VS Code",
-            "update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (put the newer program in its place)"
+            "update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (replace the program with the newer one)"
           ]
         }
     "#]].assert_eq(&installation(&home, &["doctor", "--format", "json"]));

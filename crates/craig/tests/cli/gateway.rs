@@ -30,7 +30,7 @@ fn keys_are_made_listed_and_revoked() {
         expect![[r#"
         exit 1
         -- stderr
-        error: there is a key named "alice" already
+        error: a key named "alice" already exists
         hint: choose another name, or revoke that key first
     "#]],
     );
@@ -50,7 +50,7 @@ fn keys_are_made_listed_and_revoked() {
         expect![[r#"
         exit 1
         -- stderr
-        error: there is no key "alice"
+        error: no key "alice"
         hint: 'craig gateway keys list' shows ids and names
     "#]],
     );
@@ -66,13 +66,13 @@ fn errors_before_serving_are_reported() {
         exit 1
         -- stderr
         error: 0.0.0.0:0 can be reached from other machines, and there is no key: run 'craig gateway keys add NAME', or serve 127.0.0.1
-        hint: without a key only this machine is served
+        hint: without keys, the gateway serves only this machine
     "#]]);
     home.check(&["gateway", "--set", "gateway.upstreams=upstreams.toml"], expect![[r#"
         exit 1
         -- stderr
         error: upstreams.toml: unknown field `url`, expected one of `name`, `base_url`, `protocols`, `key_env`, `key_file`, `model`, `models`, `only_listed`
-        hint: docs/gateway.md shows what the file of 'gateway.upstreams' looks like
+        hint: docs/gateway.md describes the file of 'gateway.upstreams'
     "#]]);
     home.check(
         &["gateway", "--set", "reranker.provider=voyage"],
@@ -88,8 +88,8 @@ fn errors_before_serving_are_reported() {
         expect![[r#"
         exit 1
         -- stderr
-        error: 'gateway.tls_cert' and 'gateway.tls_key' belong together, and only one is set
-        hint: set both, or leave TLS to a proxy before the gateway
+        error: 'gateway.tls_cert' and 'gateway.tls_key' must both be set, and only one is
+        hint: set both, or terminate TLS in a proxy before the gateway
     "#]],
     );
     home.check(
@@ -97,8 +97,8 @@ fn errors_before_serving_are_reported() {
         expect![[r#"
         exit 1
         -- stderr
-        error: cannot speak TLS: cannot read cert.pem: No such file or directory (os error 2)
-        hint: both files are PEM: the chain begins with the gateway's own certificate
+        error: cannot use TLS: cannot read cert.pem: No such file or directory (os error 2)
+        hint: both files must be PEM, and the chain must begin with the gateway's own certificate
     "#]],
     );
     home.check(

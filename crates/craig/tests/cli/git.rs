@@ -292,23 +292,23 @@ fn hostile_urls_are_refused_with_what_to_do() {
         exit 1
         -- stderr
         error: the repository file://HOME/empty.git is empty
-        hint: push a first commit to it, then ingest it
+        hint: push a first commit, then ingest it
         exit 1
         -- stderr
         error: the repository file://HOME/origin has no branch or tag "none"
-        hint: name a branch or tag that 'git ls-remote' shows, or none for the default branch
+        hint: choose a branch or tag that 'git ls-remote' lists, or omit --branch for the default branch
         exit 1
         -- stderr
-        error: "--upload-pack=touch mark" cannot be the name of a branch, tag or commit
-        hint: name a branch or tag that 'git ls-remote' shows, or none for the default branch
+        error: "--upload-pack=touch mark" is not a valid branch, tag or commit
+        hint: choose a branch or tag that 'git ls-remote' lists, or omit --branch for the default branch
         exit 1
         -- stderr
         error: the host of https://no-such-host.invalid/a/b cannot be resolved
-        hint: check the spelling of the host, and the network
+        hint: check the spelling of the host and the network connection
         exit 1
         -- stderr
-        error: --branch and --depth are for repositories, and this is a directory
-        hint: give the URL of a repository, or leave them out
+        error: --branch and --depth apply only to repositories, and this is a directory
+        hint: give the URL of a repository, or omit them
     "#]]
     .assert_eq(&reported);
 }
@@ -326,7 +326,7 @@ fn a_machine_without_git_gets_an_error() {
     expect![[r#"
         exit 1
         -- stderr
-        error: git is not installed, and repositories are cloned with it
+        error: git is not installed; it is needed to clone repositories
         hint: install git, or clone the repository yourself and ingest its directory
     "#]]
     .assert_eq(&place.home.transcript(&output));
@@ -342,8 +342,8 @@ fn a_server_that_says_nothing_is_waited_for_so_long() {
     expect![[r#"
         exit 1
         -- stderr
-        error: git printed nothing about URL for 1 seconds and was stopped
-        hint: try again; for a slow server set git.timeout_s higher
+        error: git was stopped after 1 seconds without output for URL
+        hint: try again; for a slow server, raise git.timeout_s
     "#]]
     .assert_eq(&reported);
 }
@@ -372,8 +372,8 @@ fn a_private_repository_opens_to_a_token_that_is_kept_nowhere() {
     expect![[r#"
         exit 1
         -- stderr
-        error: SERVER/origin/.git is private or does not exist, and no credentials for it were accepted
-        hint: check the spelling; for a private repository let git's credential helper or the SSH agent know you, or put a token into CRAIG_GIT_TOKEN (setting git.token_host says for which host)
+        error: SERVER/origin/.git is private or does not exist, and no credentials were accepted
+        hint: check the spelling; for a private repository, configure git's credential helper or the SSH agent, or set CRAIG_GIT_TOKEN to a token (git.token_host is the host that receives it)
     "#]].assert_eq(&denied[0]);
     assert_eq!(denied[0], denied[1]);
     assert_eq!(denied[0], denied[2], "the token is for another host");

@@ -21,8 +21,8 @@ fn ignore_files_that_are_no_files_are_reported_and_the_rest_is_ingested() {
         expect![[r#"
             exit 2
             -- stderr
-            warning: .gitignore: its rules do not hold, and files that it excludes may have been ingested: it is a link out of the project
-            warning: sub/.ignore: its rules do not hold, and files that it excludes may have been ingested: it is not a regular file
+            warning: .gitignore: its rules are ignored, so files that it excludes may have been ingested: it is a link out of the project
+            warning: sub/.ignore: its rules are ignored, so files that it excludes may have been ingested: it is not a regular file
         "#]],
     );
     let tree = home.succeed(&["tree", "repo"]);
@@ -41,7 +41,7 @@ fn a_bad_line_costs_that_line_and_is_named() {
         expect![[r#"
             exit 2
             -- stderr
-            warning: .gitignore: it has a bad line, which excludes nothing: line 2: invalid range; 'z' > 'a'; 1 more like it
+            warning: .gitignore: it has an invalid line, which excludes nothing: line 2: invalid range; 'z' > 'a'; 1 more like it
         "#]],
     );
     let tree = home.succeed(&["tree", "repo"]);

@@ -91,7 +91,7 @@ fn a_folder_that_is_a_link_gets_nothing() {
         expect![[r#"
             exit 0
             -- stdout
-            indexed 1 file  4 sections of documentation: 1 read, 0 gone, took DURATION
+            indexed 1 file  4 sections of documentation: 1 read, 0 removed, took DURATION
             -- stderr
             warning: cannot open the database HOME/evil/.aidocs/docs.db: HOME/evil/.aidocs is a link, and Craig follows none there; the documentation is kept in memory for now
         "#]],
@@ -148,7 +148,7 @@ fn the_index_of_a_workspace_is_the_users_own() {
             exit 1
             -- stderr
             error: copy.db holds the index of an editor's workspace, not an index of projects
-            hint: point --db (or CRAIG_DB) to another file, which is made when it is missing; or move this one away
+            hint: point --db (or CRAIG_DB) to another file, which is created if it does not exist; or move this one away
         "#]],
     );
 }

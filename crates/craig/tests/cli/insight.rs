@@ -43,7 +43,7 @@ fn dependencies() {
             -- stdout
             4 imports between files, 0 matched to no file or package, 1 package, 1 cycle
 
-            Packages  most used first; 0 that no import is matched to (-)
+            Packages  most used first; 0 without a matching import (-)
             package  version  scope    files  manifest
             zod      ^3.0.0   runtime      1  package.json
 
@@ -52,7 +52,7 @@ fn dependencies() {
                   3  src/cart/cart.ts
                   1  src/storage/repository.ts
 
-            Cycles  those that close when files are loaded first
+            Cycles  those that occur when files are loaded come first
               2  types only: src/cart/cart.ts → src/storage/repository.ts → src/cart/cart.ts
         "#]],
     );
@@ -305,7 +305,7 @@ fn architecture() {
             src/cart         2     16  src/storage
             src/storage      1      4  src/cart
 
-            Layers  each uses those below it, imports of types aside
+            Layers  each uses those below it; imports of types do not count
               2  src
               1  src/cart
               0  src/storage
@@ -464,7 +464,7 @@ fn relations() {
         file                       how     line  of
         src/storage/repository.ts  import     1  src/cart/cart.ts
 
-        Impact  a change may reach 3 files, 1 of them tests
+        Impact  a change may affect 3 files, 1 of them tests
         distance  file
                1  src/cart/cart.test.ts      test
                1  src/main.ts
@@ -477,7 +477,7 @@ fn relations() {
         exit 0
         -- stdout
         SqlCartRepository  class  src/storage/repository.ts:4
-        nothing is known to refer to it
+        no references found
     "#]],
     );
     home.check(&["insight", "relations", "shop", "src/storage", "--format", "json"], expect![[r#"

@@ -126,8 +126,8 @@ fn uninstalling_everything_says_what_is_left() {
     expect![[r#"
         exit 0
         -- stdout
-        left, and how to remove it:
-          workspaces  delete the folders .puku and .aidocs in those that an editor had open
+        remaining parts, and how to remove them:
+          workspaces  delete the folders .puku and .aidocs in workspaces that an editor had open
           program     delete the program (CRAIG)
         exit 0
         -- stdout
@@ -144,7 +144,7 @@ fn uninstalling_everything_says_what_is_left() {
             },
             {
               "what": "workspaces",
-              "remedy": "delete the folders .puku and .aidocs in those that an editor had open"
+              "remedy": "delete the folders .puku and .aidocs in workspaces that an editor had open"
             },
             {
               "what": "extension",
@@ -484,10 +484,10 @@ fn malformed_configurations_are_refused_and_the_others_written() {
     expect![[r#"
         exit 2
         -- stderr
-        warning: HOME/.codex/config.toml was left as it is: it is malformed: TOML parse error at line 1, column 9   | 1 | model =    |         ^ string values must be quoted, expected literal string
-        warning: HOME/.cursor/mcp.json was left as it is: it is malformed: Expected comma on line 1 column 25
-        warning: HOME/.gemini/settings.json was left as it is: it is not UTF-8 text
-        warning: HOME/.codeium/windsurf/mcp_config.json was left as it is: "mcpServers" in it is not what it should be: a set of servers by name
+        warning: HOME/.codex/config.toml was not changed: it is malformed: TOML parse error at line 1, column 9   | 1 | model =    |         ^ string values must be quoted, expected literal string
+        warning: HOME/.cursor/mcp.json was not changed: it is malformed: Expected comma on line 1 column 25
+        warning: HOME/.gemini/settings.json was not changed: it is not UTF-8 text
+        warning: HOME/.codeium/windsurf/mcp_config.json was not changed: "mcpServers" is not an object of servers by name
     "#]].assert_eq(&reported(&home, &output));
     assert_eq!(run(&home, &["install", "--yes", "--agent", "cursor"]).status.code(), Some(1));
 }
@@ -529,8 +529,8 @@ fn nothing_is_written_unasked() {
     expect![[r#"
         exit 1
         -- stderr
-        error: there is no terminal to ask on
-        hint: give --yes to write without being asked, or --dry-run to see what
+        error: there is no terminal for the confirmation
+        hint: give --yes to write without confirmation, or --dry-run to see the changes
         exit 0
         -- stdout
         Claude Code

@@ -377,7 +377,7 @@ fn errors_are_on_stderr_alone() {
         -- stderr
         {
           "error": "the following required arguments were not provided: <QUERY>...",
-          "hint": "'craig --help' shows how it is used"
+          "hint": "see 'craig --help'"
         }
     "#]],
     );
@@ -388,7 +388,7 @@ fn errors_are_on_stderr_alone() {
         -- stderr
         {
           "error": "unrecognized subcommand 'stauts'",
-          "hint": "'craig --help' shows how it is used"
+          "hint": "see 'craig --help'"
         }
     "#]],
     );

@@ -132,7 +132,7 @@ fn an_overview() {
             module  files  lines  about                   uses
             .           4     35  Sells things to people
 
-            Main types  the most central first
+            Main types  most central first
             name  kind   where      about
             Cart  class  cart.py:6  Items of one customer
 
@@ -140,7 +140,7 @@ fn an_overview() {
             kind     place        reaches  evidence
             program  __main__.py        2  runs with python -m
 
-            One flow  what it calls, in the order of the calls, without less important ones
+            One flow  the calls from the first entry point in order; less important ones are omitted
             main  __main__.py:4
               Cart  cart.py:6
               Cart.total  cart.py:15
@@ -148,10 +148,10 @@ fn an_overview() {
                   rounded  prices.py:5
 
             More
-            craig map                     how the central symbols are declared
+            craig map                     the declarations of the central symbols
             craig symbol Cart             the definition of a symbol
-            craig references Cart         where it is used
-            craig callees main --depth 3  all that a symbol calls
+            craig references Cart         the references to it
+            craig callees main --depth 3  all callees of a symbol
             craig insight architecture    layers, cycles, all entry points
         "#]],
     );

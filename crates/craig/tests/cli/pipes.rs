@@ -40,7 +40,7 @@ fn an_interrupt_ends_with_130_and_keeps_what_was_committed() {
     let home = Home::with_ingested_shop();
     let mut watch = home.craig(&["watch", "shop"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
-    assert_eq!(lines.next().unwrap().unwrap(), "watching shop; Ctrl-C ends it");
+    assert_eq!(lines.next().unwrap().unwrap(), "watching shop; press Ctrl-C to stop");
     assert!(Command::new("kill").arg("-INT").arg(watch.id().to_string()).status().unwrap().success());
     assert_eq!(watch.wait().unwrap().code(), Some(130));
     assert!(home.succeed(&["list"]).contains("shop"));
@@ -85,7 +85,7 @@ fn a_terminal_gets_a_bar_colours_and_a_question() {
     };
     assert!(seen.contains("\u{1b}[1mshop"), "no colours: {seen}");
     assert!(!seen.contains("100%  6/6 files"), "lines where a bar should be: {seen}");
-    assert!(seen.contains("there is no terminal to ask on"), "stdin is no terminal: {seen}");
+    assert!(seen.contains("there is no terminal for the confirmation"), "stdin is no terminal: {seen}");
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn what_is_like_a_place() {
         expect![[r#"
             exit 1
             -- stderr
-            error: logo.png has no text to compare others with
+            error: logo.png has no text to compare
             hint: binary files and secrets are tracked by name only
         "#]],
     );

@@ -68,7 +68,7 @@ fn a_symbol() {
           "references": 1
         }
         -- stderr
-        note: other symbols of that name, to ask for by qualified name or path:line: Invoice.total at prices.py:10
+        note: other symbols of that name (use a qualified name or path:line): Invoice.total at prices.py:10
     "#]]);
     let coloured = home.run(&["symbol", "shop/prices.py:5", "--root", "shop", "--color", "always"]);
     expect![[r#"
@@ -150,7 +150,7 @@ fn references() {
         exit 0
         -- stdout
         Invoice  class  prices.py:9-11
-        nothing is known to refer to it
+        no references found
     "#]],
     );
     let coloured = home.run(&["references", "rounded", "-p", "shop", "--color", "always"]);
@@ -238,7 +238,7 @@ fn callers_and_callees() {
               "other_references": 1
             }
             -- stderr
-            note: 1 reference outside of calls: craig references
+            note: 1 reference outside calls: see craig references
         "#]],
     );
 }
@@ -252,7 +252,7 @@ fn impact() {
         exit 0
         -- stdout
         rounded  function  prices.py:5-6
-        a change may reach 4 symbols and 3 files, 1 of them tests
+        a change may affect 4 symbols and 3 files, 1 of them tests
 
         distance  file
                1  prices.py

@@ -333,8 +333,8 @@ fn purge_without_a_terminal_wants_yes() {
         expect![[r#"
         exit 1
         -- stderr
-        error: purge removes "shop" for good, and there is no terminal to ask on
-        hint: give --yes to remove it without being asked
+        error: purge removes "shop" permanently, and there is no terminal for the confirmation
+        hint: give --yes to remove it without confirmation
     "#]],
     );
     assert!(home.succeed(&["list"]).contains("shop"));
@@ -361,8 +361,8 @@ fn a_missing_database_is_an_error_and_not_created() {
         expect![[r#"
         exit 1
         -- stderr
-        error: there is no database elsewhere.db
-        hint: is --db spelled right? 'craig ingest <directory>' with the same --db makes it
+        error: the database elsewhere.db does not exist
+        hint: check the spelling of --db; 'craig ingest <directory>' with the same --db creates it
     "#]],
     );
     assert!(!home.path().join("elsewhere.db").exists());

@@ -42,8 +42,8 @@ fn the_second_ingestion_of_a_project_waits_or_says_who_is_at_it() {
         expect![[r#"
         exit 1
         -- stderr
-        error: the project is being written by process PID
-        hint: wait for it to end, or leave --no-wait out
+        error: process PID is writing the project
+        hint: wait until it has finished, or omit --no-wait
     "#]],
     );
     home.check(
@@ -51,8 +51,8 @@ fn the_second_ingestion_of_a_project_waits_or_says_who_is_at_it() {
         expect![[r#"
         exit 1
         -- stderr
-        error: the project is being written by process PID
-        hint: wait for it to end, or leave --no-wait out
+        error: process PID is writing the project
+        hint: wait until it has finished, or omit --no-wait
     "#]],
     );
 

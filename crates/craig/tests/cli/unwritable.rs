@@ -156,8 +156,8 @@ fn a_read_only_database_with_a_log_that_cannot_be_read_says_what_to_do() {
         expect![[r#"
             exit 1
             -- stderr
-            error: kept/craig.db cannot be written, and its log holds changes that are not in it yet
-            hint: run 'craig list' once as a user who may write there, or copy kept/craig.db and what lies beside it to a place of your own, and point --db there
+            error: kept/craig.db cannot be written, and its log has changes that are not yet applied
+            hint: run 'craig list' once as a user with write permission, or copy kept/craig.db and its companion files to your own folder and point --db there
         "#]],
     );
 }
@@ -252,7 +252,7 @@ fn a_disk_that_something_else_filled_up_can_be_read_and_purged() {
         expect![[r#"
             exit 1
             -- stderr
-            error: no room left on the disk of disk/craig.db
+            error: no space left on the disk of disk/craig.db
             hint: free some space, or point --db to another disk; then run the same command again
         "#]],
     );

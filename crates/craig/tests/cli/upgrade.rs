@@ -39,8 +39,10 @@ fn an_index_of_any_older_version_is_brought_up_to_date() {
         let first = home.transcript(&home.run(&search));
         assert!(first.starts_with("exit 0\n") && first.contains("queue.py:1"), "version {version}: {first}");
         let errors: Vec<&str> = first.split("-- stderr\n").skip(1).collect();
-        expect!["warning: all files were read again, since another version of Craig had made the index\n"]
-            .assert_eq(&errors.concat());
+        expect![
+            "warning: all files were read again, since the index was built by another version of Craig\n"
+        ]
+        .assert_eq(&errors.concat());
         let again = home.transcript(&home.run(&search));
         assert!(again.contains("queue.py:1") && !again.contains("stderr"), "version {version}: {again}");
         assert!(home.succeed(&["doctor"]).starts_with("sound  "), "version {version}");

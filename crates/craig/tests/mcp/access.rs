@@ -12,7 +12,7 @@ fn refused(client: &mut Client, source: &str) -> String {
     let before = jobs(client);
     let reported = client.fail("trigger_ingest", json!({ "source": source, "wait_seconds": 60 }));
     assert!(
-        reported.contains("not ingested for an assistant") && reported.contains("--allow-source"),
+        reported.contains("assistants may not ingest") && reported.contains("--allow-source"),
         "{source}: {reported}"
     );
     assert_eq!(jobs(client), before, "{source}");
@@ -125,7 +125,7 @@ fn names_below(folder: &Path) -> BTreeSet<PathBuf> {
 fn a_read_only_server_makes_no_database() {
     let home = Home::with_shop();
     let reported = home.client_with(&["--read-only"]).fail("query_code", json!({ "query": "tokens" }));
-    assert!(reported.contains("there is no database"), "{reported}");
+    assert!(reported.contains("craig.db does not exist"), "{reported}");
     assert!(!home.path().join("craig.db").exists());
 }
 

@@ -85,7 +85,7 @@ fn several_places_are_read_at_once() {
     let error = client.fail("read_file", json!({ "paths": ["nothing.py"] }));
     assert!(error.contains("nothing.py"), "{error}");
     let behind = client.text("read_file", json!({ "paths": "src/auth.py:90-" }));
-    assert!(behind.contains("src/auth.py: has 13 lines, none of these"), "{behind}");
+    assert!(behind.contains("src/auth.py: no such lines, the file has 13"), "{behind}");
     assert!(client.fail("read_file", json!({ "paths": [] })).contains("from 1 to 10"));
 }
 
@@ -98,7 +98,7 @@ fn a_long_file_says_where_to_go_on() {
     let mut client = home.client();
     let first = client.text("read_file", json!({ "paths": ["src/long.py"] }));
     assert!(first.len() < 42_000, "{} bytes", first.len());
-    let next = first.trim_end().rsplit_once("go on with ").unwrap().1.to_owned();
+    let next = first.trim_end().rsplit_once("continue with ").unwrap().1.to_owned();
     let second = client.text("read_file", json!({ "paths": [next] }));
     let last = first.lines().rfind(|line| line.contains("\tvalue_")).unwrap().split_once('\t').unwrap().0;
     let after = second.lines().find(|line| line.contains("\tvalue_")).unwrap().split_once('\t').unwrap().0;
@@ -117,7 +117,7 @@ fn references_name_what_is_around_them() {
         1	from auth import verify_token (import)
           login 4-5
         5	return verify_token(token) (call)
-        no other line has the word verify_token
+        no other line contains the word verify_token
     "#]]
     .assert_eq(&client.text("references", json!({ "name": "verify_token" })));
     let deep = client.text("references", json!({ "name": "verify_token", "depth": 2 }));
@@ -128,7 +128,7 @@ fn references_name_what_is_around_them() {
             page  src/login.py:8-9 at 9
         src/login.py
         1	from auth import verify_token (import)
-        no other line has the word verify_token
+        no other line contains the word verify_token
     "#]]
     .assert_eq(&deep);
     let error = client.fail("references", json!({ "name": "nothing_of_this_name" }));

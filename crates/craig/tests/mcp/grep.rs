@@ -37,7 +37,7 @@ fn all_lines_are_counted() {
     let found = home.client().text("grep", json!({ "pattern": "return total", "limit": 50 }));
     let n_lines = found.lines().filter(|line| line.contains("\t    return total")).count();
     assert_eq!(n_lines, 50);
-    assert!(found.contains("430 more lines match: narrow pattern or path, or raise limit"), "{found}");
+    assert!(found.contains("430 more lines match: narrow the pattern or path, or raise limit"), "{found}");
 }
 
 #[test]

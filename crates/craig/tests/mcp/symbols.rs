@@ -64,7 +64,7 @@ fn callers_and_callees_are_trees() {
     );
     let found = call(&mut client, "call_hierarchy", json!({ "name": "rounded", "depth": 2 }));
     assert_eq!((&found["direction"], &found["total"]), (&json!("in"), &json!(42)), "{found}");
-    assert!(found["note"].as_str().unwrap().contains("outside of calls"));
+    assert!(found["note"].as_str().unwrap().contains("outside calls"));
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn hits_are_cut_at_the_budget() {
     let first = call(&mut client, "query_code", arguments.clone());
     assert_eq!(first["truncated"], true);
     let cursor = first["next_cursor"].as_str().unwrap();
-    assert!(first["note"].as_str().unwrap().ends_with(&format!("ask with cursor {cursor}")));
+    assert!(first["note"].as_str().unwrap().ends_with(&format!("continue with cursor {cursor}")));
     assert!(first.to_string().len() < 1000 * 4);
     let mut next = arguments;
     next["cursor"] = cursor.into();
@@ -255,7 +255,7 @@ fn what_is_not_documented_is_not_explained() {
     assert!(answer["explanation"].as_str().unwrap().contains("what is queued"), "{answer}");
 
     for (arguments, expected) in [
-        (json!({}), "nothing to explain"),
+        (json!({}), "no code to explain"),
         (json!({ "path": "lib/client.js", "start_line": 3, "end_line": 2 }), "no lines 3 to 2"),
         (json!({ "path": "lib/gone.js" }), "gone.js"),
         (json!({ "path": "../outside.js" }), "outside"),

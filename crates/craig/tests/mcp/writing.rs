@@ -40,11 +40,11 @@ fn a_directory_has_one_project_and_a_name_that_is_one() {
     let home = Home::with_ingested_shop();
     let mut client = home.client();
     for (name, reason) in [
-        ("copy", "is the project \"shop\" already"),
-        ("--help", "taken for an option"),
-        ("/etc/passwd", "taken for a path"),
-        ("../x", "taken for a path"),
-        ("..", "taken for a path"),
+        ("copy", "is already the project \"shop\""),
+        ("--help", "read as an option"),
+        ("/etc/passwd", "read as a path"),
+        ("../x", "read as a path"),
+        ("..", "read as a path"),
     ] {
         let arguments = json!({ "source": ".", "name": name, "wait_seconds": 60 });
         let job = &client.call("trigger_ingest", arguments)["job"];

@@ -182,8 +182,8 @@ fn errors_are_clear_and_leave_nothing_behind() {
     expect_test::expect![[r#"
         there is no repository at file://BASE/nowhere
         the repository file://BASE/origin has no branch or tag "no-such-branch"
-        "--upload-pack=x" cannot be the name of a branch, tag or commit
-        "a..b" cannot be the name of a branch, tag or commit
+        "--upload-pack=x" is not a valid branch, tag or commit
+        "a..b" is not a valid branch, tag or commit
         the repository file://BASE/origin is empty
         the host of https://no-such-host.invalid/a/b cannot be resolved
         http://127.0.0.1:9/a/b cannot be reached: unable to access 'http://127.0.0.1:9/a/b/': Failed to connect to 127.0.0.1 port 9"#]].assert_eq(messages);

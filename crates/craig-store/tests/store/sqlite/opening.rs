@@ -130,7 +130,7 @@ fn a_database_with_a_program_in_it_is_refused() {
         let (_folder, path) = TestStore::new().closed();
         rusqlite::Connection::open(&path).unwrap().execute_batch(program).unwrap();
         let error = refusal(&path);
-        assert!(error.to_string().contains("are not those that craig makes"), "{program}: {error}");
+        assert!(error.to_string().contains("are not those of craig"), "{program}: {error}");
     }
     let (_folder, path) = TestStore::new().closed();
     rusqlite::Connection::open(&path).unwrap().execute_batch("ANALYZE").unwrap();

@@ -100,5 +100,5 @@ fn damaged_names_are_refused_and_found() {
     assert!(matches!(&refused, Err(StoreError::DamagedText { path }) if path == "a.py"), "{refused:?}");
     let damaged = fixture.store.damaged_files(jobs.id, &mut |_| ()).unwrap();
     let what: Vec<&str> = damaged.iter().map(|file| file.what.as_str()).collect();
-    assert_eq!(what, ["what it names is damaged"]);
+    assert_eq!(what, ["a row that it refers to is damaged"]);
 }

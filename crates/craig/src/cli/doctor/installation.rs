@@ -36,7 +36,7 @@ impl<'a> Report<'a> {
         found: Option<&Examination>,
     ) -> anyhow::Result<Self> {
         let home = etcetera::home_dir().map_err(|_| {
-            Refusal::new("there is no home directory to look for assistants in", "set HOME to yours")
+            Refusal::new("the home directory is unknown, so assistants cannot be found", "set HOME")
         })?;
         let places = Places::of_user(home);
         let program = program()?;
@@ -81,7 +81,7 @@ impl<'a> Report<'a> {
 fn state(connection: &Connection) -> String {
     let plugin = connection.plugin.as_ref().map(|version| format!("the plugin {version}"));
     let entry = connection.program.as_ref().map(|program| match &connection.version {
-        None => format!("starts {program}, which is missing or says no version"),
+        None => format!("starts {program}, which is missing or reports no version"),
         Some(version) => format!("{version}, {program}"),
     });
     match (entry, plugin) {
@@ -91,7 +91,7 @@ fn state(connection: &Connection) -> String {
     }
 }
 
-/// What the user should do, the most urgent first.
+/// What the user should do next, most urgent first.
 fn next_steps(
     found: Option<&Examination>,
     assistants: &[Connection],
@@ -123,7 +123,7 @@ fn next_steps(
             ));
         }
         if minor(version) != minor(VERSION) {
-            steps.push(format!("update the plugin of {name}: it is that of Craig {version}, not {VERSION}"));
+            steps.push(format!("update the plugin of {name}: it belongs to Craig {version}, not {VERSION}"));
         }
     }
     let unconnected: Vec<&str> =
@@ -143,7 +143,7 @@ fn next_steps(
     steps
 }
 
-/// `0.1` of `0.1.2`: the program and the extension have to agree that far.
+/// `0.1` of `0.1.2`: the part of the version in which the program and the extension must agree.
 fn minor(version: &str) -> Vec<&str> {
     version.split('.').take(2).collect()
 }

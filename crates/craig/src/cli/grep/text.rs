@@ -1,4 +1,4 @@
-//! Matching lines for people and for programs that read the output of compilers: `path:line:column: text`.
+//! Matching lines, for people and for programs that parse compiler output: `path:line:column: text`.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use craig_engine::{GrepAnswer, GrepCounts, GrepFile, GrepLine};
 
 use crate::cli::output::{DIM, GOOD, PATH, styled};
 
-/// What matches.
+/// The matches as text.
 const MATCH: Style = AnsiColor::Red.on_default().bold();
 
-/// The lines with those around them, and the symbol that each is in. Where there are lines around them, `--` stands
-/// between those that do not follow each other.
+/// The matching lines with their context lines and enclosing symbols. With context, `--` separates lines that are not
+/// adjacent.
 pub(super) fn lines(answer: &GrepAnswer) -> String {
     let has_context = answer.has_context();
     let mut text = String::new();
@@ -30,7 +30,7 @@ pub(super) fn lines(answer: &GrepAnswer) -> String {
     text
 }
 
-/// The paths of the files, with the number of lines or without.
+/// The paths of the files, with or without the number of lines.
 pub(super) fn files(answer: &GrepCounts, with_count: bool) -> String {
     let row = |file: &GrepFile| match with_count {
         true => format!("{}:{}\n", styled(PATH, &file.path), styled(GOOD, file.lines)),
@@ -45,7 +45,7 @@ fn matching(line: &GrepLine) -> String {
     format!("{place}: {}{}\n", highlighted(&line.text, &line.matches), symbol.unwrap_or_default())
 }
 
-/// Lines around a matching one, the first of which has the number `first`.
+/// Context lines of a match; `first` is the number of the first one.
 fn around(line: &GrepLine, first: u32, texts: &[String]) -> String {
     let row = |(number, text): (u32, &String)| {
         format!("{}-{}- {}\n", styled(PATH, &line.path), styled(GOOD, number), text)
@@ -59,7 +59,7 @@ fn highlighted(text: &str, matches: &[Range<usize>]) -> String {
     let mut at = 0;
     for found in matches {
         shown += &text[at..found.start];
-        // What is styled is on one line: its tabs would be shown by name.
+        // `styled` escapes tabs, so they are replaced before.
         let parts = text[found.clone()].split('\t').map(|part| styled(MATCH, part));
         shown += &parts.collect::<Vec<_>>().join("\t");
         at = found.end;

@@ -1,16 +1,16 @@
-//! What a line of a shell searches files for.
+//! The pattern that a shell command searches files for.
 
 use std::path::Path;
 
-/// Programs that search files; `git` has one, too.
+/// Programs that search files; `git` has a subcommand, too.
 const PROGRAMS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ugrep", "ag"];
 
-/// Options whose value is the next word.
+/// Options whose value is the next argument.
 const WITH_VALUE: &[&str] =
     &["-A", "-B", "-C", "-m", "-g", "-t", "-T", "-f", "--glob", "--type", "--include", "--exclude"];
 
-/// The pattern of the first search of files in a line of a shell: `rg -n 'open|close' src`, `cd src && grep -rn open .`. A
-/// filter behind a pipe searches no files.
+/// The pattern of the first file search in a shell command: `rg -n 'open|close' src`, `cd src && grep -rn open .`. A
+/// filter behind a pipe is not a file search.
 pub(super) fn search_pattern(line: &str) -> Option<String> {
     commands(line).iter().find_map(|words| pattern(words))
 }
@@ -37,7 +37,7 @@ fn pattern(words: &[String]) -> Option<String> {
     None
 }
 
-/// The words of each command of a line, without quotes; commands that read from a pipe are left out.
+/// The words of each command of a line, unquoted; commands that read from a pipe are omitted.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     let (mut words, mut word) = (Vec::new(), None::<String>);

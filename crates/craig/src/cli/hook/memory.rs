@@ -1,4 +1,4 @@
-//! The names that a session of an assistant has had a note about: it gets one about each.
+//! The names that a session of an assistant has had a note about: each name gets one note.
 
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
@@ -6,10 +6,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A session that had no note for so long has ended.
+/// A session without a note for this long is considered ended.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// A session whose file is as long as this has had enough notes.
+/// Longest file of a session; after that, it gets no more notes.
 const MAX_BYTES: u64 = 32_000;
 
 /// Longest id of a session.
@@ -21,14 +21,14 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Of the session `id`; `None` for an id that is no name of a file.
+    /// The memory of the session `id`; `None` if the id is not a valid file name.
     pub(super) fn of_session(folder: &Path, id: &str) -> Option<Self> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let is_name = !id.is_empty() && id.len() <= MAX_ID_BYTES && id.chars().all(is_plain);
         is_name.then(|| Self { file: folder.join(id) })
     }
 
-    /// Those of `names` of a project that the session had no note about yet.
+    /// The `names` of a project that the session has had no note about yet.
     pub(super) fn new_ones(&self, project: &str, names: Vec<String>) -> Vec<String> {
         if fs::metadata(&self.file).is_ok_and(|file| file.len() >= MAX_BYTES) {
             return Vec::new();
@@ -48,9 +48,9 @@ impl Memory {
         OpenOptions::new().append(true).create(true).open(&self.file)?.write_all(lines.as_bytes())
     }
 
-    /// Forgets everything, for a session that begins anew.
+    /// Forgets everything, for a session that starts again.
     pub(super) fn forget(&self) {
-        // Mostly there is nothing.
+        // Usually there is nothing to remove.
         let _ = fs::remove_file(&self.file);
     }
 }
@@ -64,7 +64,7 @@ fn remove_old(folder: &Path) {
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {
         let age = file.metadata().and_then(|metadata| metadata.modified()).map(|time| time.elapsed());
         if matches!(age, Ok(Ok(age)) if age > KEPT) {
-            // Another session may have been faster.
+            // Another session may have removed it already.
             let _ = fs::remove_file(file.path());
         }
     }

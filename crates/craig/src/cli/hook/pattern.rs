@@ -1,6 +1,6 @@
-//! Names of code in a pattern that somebody searched for.
+//! Names of code in a search pattern.
 
-/// Words that stand before a name where it is defined.
+/// Keywords before a name in its definition.
 const KEYWORDS: &[&str] = &[
     "abstract",
     "async",
@@ -31,14 +31,14 @@ const KEYWORDS: &[&str] = &[
     "void",
 ];
 
-/// What a regular expression has around a name.
+/// Syntax of regular expressions around a name.
 const AROUND: &[&str] = &["\\b", "\\<", "\\>", "\\s+", "\\s*", "\\s", "\\(", "\\)", "^", "$", "(", ")", ":"];
 
-/// Shorter names are rather parts of words.
+/// Shorter names are more likely parts of words.
 const MIN_NAME_BYTES: usize = 3;
 
-/// The names that a regular expression searches for: `verify_token`, `\bCart\b`, `def total\(`, `open|close`. Alternatives
-/// that are no names are left out.
+/// The names that a regular expression searches for: `verify_token`, `\bCart\b`, `def total\(`, `open|close`.
+/// Alternatives that are not names are omitted.
 pub(super) fn names(pattern: &str) -> Vec<String> {
     let pattern = pattern.replace("\\|", "|");
     distinct(pattern.split('|').filter_map(name))

@@ -41,7 +41,7 @@ fn modules(found: &Architecture, columns: Columns) -> String {
 
 fn used(uses: &[ModuleUse]) -> String {
     const MOST: usize = 3;
-    // What only tests use says nothing of the product; a module of tests has nothing else.
+    // Dependencies that only tests use are omitted, except in modules of tests, which have no others.
     let n_product = uses.iter().filter(|used| used.count > 0).count();
     let uses = if n_product > 0 { &uses[..n_product] } else { uses };
     let names: Vec<&str> = uses.iter().take(MOST).map(|used| used.module.as_str()).collect();
@@ -50,7 +50,7 @@ fn used(uses: &[ModuleUse]) -> String {
 }
 
 fn layers(found: &Architecture, columns: Columns) -> String {
-    let mut text = heading("Layers", "each uses those below it, imports of types aside");
+    let mut text = heading("Layers", "each uses those below it; imports of types do not count");
     for layer in found.layers.iter().rev() {
         let group = |names: &Vec<String>| {
             if names.len() > 1 { format!("[{}]", names.join(" ⇄ ")) } else { names.join("") }
@@ -82,8 +82,7 @@ fn violations(found: &Architecture, columns: Columns) -> String {
             place.map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default(),
         ]);
     }
-    heading("Against the layers", "few uses, compared with those in the other direction")
-        + &table.render(columns)
+    heading("Against the layers", "few uses compared with the other direction") + &table.render(columns)
 }
 
 /// The table of entry points.

@@ -30,7 +30,7 @@ pub(super) fn text(found: &Dependencies, limit: usize, columns: Columns) -> Stri
     .join("\n")
 }
 
-/// Packages, each once however many manifests declare it, with whether an import is matched to it.
+/// Packages, each once even if several manifests declare it, and whether an import matches it.
 fn distinct(declared: &[External]) -> BTreeMap<(Ecosystem, &str), bool> {
     let mut packages = BTreeMap::new();
     for package in declared {
@@ -65,7 +65,7 @@ fn packages(found: &Dependencies, limit: usize, columns: Columns) -> String {
         ]);
     }
     let n_unmatched = distinct(&found.external).values().filter(|is_used| !**is_used).count();
-    heading("Packages", format_args!("most used first; {n_unmatched} that no import is matched to (-)"))
+    heading("Packages", format_args!("most used first; {n_unmatched} without a matching import (-)"))
         + &table.render(columns)
         + &rest(limit, by_use.len(), "more package")
 }
@@ -82,7 +82,7 @@ fn undeclared(found: &Dependencies, limit: usize, columns: Columns) -> String {
         let first = package.used_in.first().cloned().unwrap_or_default();
         table.row([package.name.clone(), package.used_in.len().to_string(), first]);
     }
-    heading("Undeclared", "imported, but in no manifest")
+    heading("Undeclared", "imported, but not in a manifest")
         + &table.render(columns)
         + &rest(limit, found.undeclared.len(), "more package")
 }
@@ -108,7 +108,7 @@ fn cycles(found: &Dependencies, limit: usize, columns: Columns) -> String {
         return String::new();
     }
     let width = columns.or(160);
-    let mut text = heading("Cycles", "those that close when files are loaded first");
+    let mut text = heading("Cycles", "those that occur when files are loaded come first");
     for cycle in found.cycles.iter().take(limit) {
         let files = &cycle.files;
         let ring = files.iter().chain(files.first()).map(String::as_str).collect::<Vec<_>>().join(" → ");

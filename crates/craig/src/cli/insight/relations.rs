@@ -91,6 +91,6 @@ fn impact(found: &Relations, limit: usize, columns: Columns) -> String {
     }
     let n_tests = found.impact.iter().filter(|reached| reached.is_test).count();
     let about =
-        format!("a change may reach {}, {n_tests} of them tests", counted(found.impact.len() as u64, "file"));
+        format!("a change may affect {}, {n_tests} of them tests", counted(found.impact.len() as u64, "file"));
     heading("Impact", about) + &table.render(columns) + &rest(limit, found.impact.len(), "more file")
 }

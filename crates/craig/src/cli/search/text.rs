@@ -11,7 +11,8 @@ use crate::cli::visible::one_line;
 /// Widest line of content in a pipe.
 const WIDTH_IN_PIPE: usize = 160;
 
-/// The hits, best first, or what to try when there is none. As many as are asked for have their code; otherwise the best.
+/// The hits, best first, or what to try if there are none. With a limit, all have their code; by default, only the
+/// best.
 pub(super) fn text(
     answer: &SearchAnswer,
     limit: Option<usize>,
@@ -35,7 +36,7 @@ pub(super) fn text(
     text + "\n"
 }
 
-/// What is shown of hits: as many as are asked for with their code, otherwise the best.
+/// The hits to show: with a limit, all with their code; by default, only the best with it.
 pub(in crate::cli) fn shown(hits: &[Hit], limit: Option<usize>, is_answered: bool) -> Shown {
     let scores: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
     match limit {
@@ -44,7 +45,7 @@ pub(in crate::cli) fn shown(hits: &[Hit], limit: Option<usize>, is_answered: boo
     }
 }
 
-/// The hits that are shown, each below its place.
+/// The shown hits, each below its place.
 pub(in crate::cli) fn listed(hits: &[Hit], shown: Shown, with_evidence: bool, columns: Columns) -> String {
     let width = columns.or(WIDTH_IN_PIPE);
     let shown_hits = hits.iter().take(shown.n_whole + shown.n_places);
@@ -60,7 +61,7 @@ pub(in crate::cli) fn listed(hits: &[Hit], shown: Shown, with_evidence: bool, co
     shown_hits.enumerate().map(one).collect()
 }
 
-/// `1 result`, or `3 of 10 results` where others are left out.
+/// `1 result`, or `3 of 10 results` if others are omitted.
 pub(in crate::cli) fn n_results(shown: Shown, n_found: usize) -> String {
     let found = counted(n_found as u64, "result");
     let n_shown = shown.n_whole.saturating_add(shown.n_places);
@@ -75,7 +76,7 @@ fn nothing_found(answer: &SearchAnswer) -> String {
     )
 }
 
-/// ` 1  92%  src/auth.rs:12-40  verify_token  function in Auth`, on two lines where one is too short.
+/// ` 1  92%  src/auth.rs:12-40  verify_token  function in Auth`, on two lines if it does not fit on one.
 fn heading(rank: usize, hit: &Hit, width: usize) -> String {
     let range = lines(hit.line_start, hit.line_end);
     let what = what(hit);

@@ -1,4 +1,4 @@
-//! Commands about the code of a folder as a whole: its map, its symbols, what is like a place.
+//! Commands about the code of a whole folder: its map, its symbols, code similar to a place.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use craig_engine::Refresh;
 pub(super) struct MapArguments {
     /// The folder that holds it; needed where there are several.
     uri: Option<Uri>,
-    /// Most tokens of the symbols' declarations.
+    /// Maximum number of tokens of the symbols' declarations.
     tokens: Option<usize>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct SymbolArguments {
     name: String,
     /// The folder that holds it; needed where there are several.
     uri: Option<Uri>,
-    /// Most references.
+    /// Maximum number of references.
     limit: Option<usize>,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn related(
     arguments: &RelatedArguments,
 ) -> anyhow::Result<Reply> {
     let code = one_folder(server, Some(&arguments.uri))?;
-    let file = path_of(&arguments.uri).ok_or_else(|| anyhow::anyhow!("uri is no file"))?;
+    let file = path_of(&arguments.uri).ok_or_else(|| anyhow::anyhow!("uri is not a file"))?;
     let line = arguments.range.start.line + 1;
     let limit = arguments.limit.unwrap_or(10).clamp(1, 100);
     let request = SearchRequest { limit, per_file: PER_FILE, ..SearchRequest::default() };

@@ -18,7 +18,7 @@ use crate::lsp::server::{Reply, Server};
 pub(super) struct IngestArguments {
     /// Only the folder that holds it; all folders when not given.
     uri: Option<Uri>,
-    /// Whether they are made anew.
+    /// Whether to rebuild them.
     #[serde(default)]
     rebuild: bool,
 }
@@ -55,7 +55,7 @@ pub(super) fn pause(server: &Server, arguments: &PauseArguments) -> Reply {
     Reply::Now(Value::Null)
 }
 
-/// What is indexed of each folder, as it is now.
+/// The current state of the index of each folder.
 pub(super) fn status(
     server: &mut Server,
     id: &RequestId,

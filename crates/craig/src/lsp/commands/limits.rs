@@ -5,11 +5,11 @@ use craig_engine::Explanation;
 /// Limits that an editor sets; none of them by default.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
-    /// Most sections of the documentation.
+    /// Maximum number of sections of the documentation.
     pub(super) max_sources: Option<usize>,
-    /// Least confidence, 0 to 1; what is less sure counts as not documented.
+    /// Minimum confidence, 0 to 1; what is less sure counts as not documented.
     pub(super) min_confidence: Option<f32>,
-    /// Longest sum of the quotes, in bytes; the first quote is always given.
+    /// Maximum total length of the quotes, in bytes; the first quote is always given.
     pub(super) max_length: Option<usize>,
 }
 

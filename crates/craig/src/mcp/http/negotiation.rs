@@ -1,5 +1,5 @@
-//! What clients accept and send: answers in the media type that a client accepts, and errors of the protocol for
-//! messages that cannot be read.
+//! Content negotiation: responses in the media type that a client accepts, and errors of the protocol for messages that
+//! cannot be read.
 //!
 //! The protocol's service requires clients to accept both JSON and event streams. Many accept anything, or JSON alone.
 
@@ -146,7 +146,7 @@ async fn as_json(response: Response) -> Response {
     Response::from_parts(parts, Body::from(message))
 }
 
-/// The JSON-RPC response in a stream of events, each of which has one line of data.
+/// The JSON-RPC response in a stream of events with one line of data each.
 fn response_in(events: &[u8]) -> Option<Vec<u8>> {
     let data = events.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
     let is_response = |data: &[u8]| {

@@ -21,7 +21,7 @@ pub(super) fn hand_over(program: &Path, global: &[OsString], jobs: &[Vec<OsStrin
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let Ok(mut child) = command.spawn() else { return };
     if let (Some(mut stdin), Ok(text)) = (child.stdin.take(), serde_json::to_vec(&jobs)) {
-        // Nobody is left who could be informed of an error.
+        // There is no client left to report an error to.
         let _ = stdin.write_all(&text);
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn tool() -> Tool {
         title: "Analyse a project",
         description: "Measures a project: architecture (modules, layers, cycles, entry points), dependencies \
                       (imports, packages) or quality (complexity, duplication, TODOs, tests). relations: what a \
-                      target uses, what uses it, what a change to it affects; call it before changing shared code.",
+                      target uses, what uses it, what a change affects; call it before changing shared code.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -105,13 +105,13 @@ impl Subject {
         match (self, named) {
             (Self::Relations, Some(target)) => Ok(target),
             (Self::Relations, None) => Err(Failure::new(
-                "relations are those of a target",
+                "relations require a target",
                 "name a file, folder or symbol as target: \"src\", \"Cart::total\"",
             )),
             (_, None) => Ok(""),
             (_, Some(_)) => Err(Failure::new(
-                "target applies only to relations: the other analyses are of the whole project",
-                "leave target out, or ask for analysis relations",
+                "target applies only to relations: the other analyses cover the whole project",
+                "omit target, or choose the analysis relations",
             )),
         }
     }
@@ -193,9 +193,7 @@ impl Parts {
         };
         let sections = self.lists.into_iter().map(first).collect();
         if is_cut {
-            notes.push(
-                "only the beginning of each list is shown: section asks for one of them in full".into(),
-            );
+            notes.push("only the beginning of each list is shown: set section to get one in full".into());
         }
         let mermaid = self.mermaid.filter(|chart| chart.len() <= share);
         let mut end = page.end_at(None, notes, String::new);

@@ -138,7 +138,7 @@ fn range(content: &str, arguments: &Arguments) -> Result<(usize, usize), Failure
     if last < first || (first > n_lines && first > 1) {
         return Err(Failure::new(
             format!("there are no lines {first} to {}: the file has {n_lines}", last.min(n_lines)),
-            "lines are counted from 1; leave start_line and end_line out for the whole file",
+            "lines are 1-based; omit start_line and end_line for the whole file",
         ));
     }
     let ends = || content.match_indices('\n').map(|(at, _)| at + 1);

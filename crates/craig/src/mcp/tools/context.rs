@@ -24,7 +24,7 @@ struct Arguments {
     selection: Option<Selection>,
     /// Default: the workspace's.
     project: Option<String>,
-    /// Most pieces of code, 1 to 20.
+    /// Maximum of pieces, 1 to 20.
     max_chunks: Option<usize>,
     /// Minimum score, 0 to 1.
     min_score: Option<f32>,
@@ -52,7 +52,7 @@ struct Context {
     tokens: usize,
     /// Why there is no context; null when there is some.
     reason: Option<String>,
-    /// What was searched for.
+    /// The query.
     query: String,
     /// Whether the index is as new as the files.
     freshness: StateName,
@@ -60,7 +60,7 @@ struct Context {
     note: Option<String>,
 }
 
-/// A block without its reasons, with a score that is as precise as it is meant.
+/// A block without its reasons, with a rounded score.
 fn plain(block: ContextBlock) -> ContextBlock {
     let score = (block.score * 1e4).round() / 1e4;
     ContextBlock { score, why: Vec::new(), ..block }

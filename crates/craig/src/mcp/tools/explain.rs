@@ -1,4 +1,4 @@
-//! `explain_code`: what the project's own documentation says about code.
+//! `explain_code`: explains code from the project's own documentation.
 
 use std::path::PathBuf;
 
@@ -45,9 +45,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "explain_code",
         title: "Explain code from the documentation",
-        description: "Quotes what the project's own documentation says about code (path with lines, or symbol), with \
-                      citations: what explains it (kind \"documented\") and what only mentions it (\"mentioned\"); or \
-                      answers exactly \"Not documented.\".",
+        description: "Quotes the project's own documentation of code (path with lines, or symbol), with citations: kind \
+                      documented explains it, mentioned only names it; or answers exactly \"Not documented.\".",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -95,7 +94,7 @@ async fn selections(call: &Call<Arguments>) -> Result<Vec<Selection>, Failure> {
     let Arguments { path, symbol, start_line, end_line, .. } = &call.arguments;
     match (path, symbol) {
         (None, None) => Err(Failure::new(
-            "there is nothing to explain",
+            "no code to explain was given",
             "call explain_code with path (and start_line, end_line), or with symbol",
         )),
         (Some(path), None) => {
@@ -115,7 +114,7 @@ fn lines(first: Option<usize>, last: Option<usize>) -> Result<Option<(usize, usi
                 true => Ok(Some((first, last))),
                 false => Err(Failure::new(
                     format!("there are no lines {first} to {last}"),
-                    "lines are counted from 1 and go up; leave both out for the whole file",
+                    "lines are 1-based and ascending; omit both for the whole file",
                 )),
             }
         }
@@ -144,7 +143,7 @@ async fn definitions(
         .collect();
     if selections.is_empty() {
         return Err(Failure::new(
-            format!("nothing is called {symbol:?}"),
+            format!("no symbol is named {symbol:?}"),
             "query_code finds code by meaning; then call explain_code with path and lines",
         ));
     }

@@ -1,4 +1,4 @@
-//! `explore`: one answer to act on.
+//! `explore`: a complete answer in one call.
 
 use craig_engine::{Engine, ExploreRequest, Guesses};
 use schemars::JsonSchema;
@@ -27,9 +27,10 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "explore",
         title: "Explore code",
-        description: "Answers a question about the code in one call: the functions and types that answer, whole and numbered, what \
-                      they call, who calls and tests them, and the calls between them in order. Use it first, before grep or reading files, and guess in names and \
-                      code. Its lines are as they are in the files now and count as read.",
+        description: "Answers a question about the code in one call: the relevant functions and types, in full \
+                      with line numbers, their callees, callers and tests, and the calls between them in order. \
+                      Use it first, before grep or reading files, with guesses in names and code. Its lines are \
+                      current and count as read.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)

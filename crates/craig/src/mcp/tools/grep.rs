@@ -14,7 +14,7 @@ use crate::mcp::failure::Failure;
 const DEFAULT_LIMIT: usize = 100;
 const MOST_ROWS: usize = 2_000;
 
-/// Most lines shown before and after each line.
+/// Maximum number of lines shown before and after each line.
 const MOST_CONTEXT: usize = 20;
 
 /// Longer lines are cut around their first match.
@@ -81,7 +81,7 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
     Ok(state.line(&name) + &found.unwrap_or_default() + &advice)
 }
 
-/// What matches; nothing if no line does.
+/// The matches; empty if no line matches.
 fn text(
     engine: &Engine,
     project: &str,
@@ -137,7 +137,7 @@ fn lines(found: &GrepAnswer) -> String {
     text + &more(n_shown, found.total_lines, "lines")
 }
 
-/// Lines around one that matches, the first of which has the number `first`.
+/// Context lines of a match; `first` is the number of the first one.
 fn write_around(text: &mut String, first: u32, lines: &[String]) {
     for (number, line) in (first..).zip(lines) {
         let _ = writeln!(text, "{number}\t{line}");
@@ -164,7 +164,7 @@ impl Arguments {
 fn more(n_shown: u64, total: u64, noun: &str) -> String {
     match total - n_shown {
         0 => String::new(),
-        n_more => format!("{n_more} more {noun} match: narrow pattern or path, or raise limit\n"),
+        n_more => format!("{n_more} more {noun} match: narrow the pattern or path, or raise limit\n"),
     }
 }
 
@@ -174,12 +174,12 @@ fn nothing_found(arguments: &Arguments) -> String {
         note += "; try ignore_case";
     }
     if !arguments.literal && regex_like(&arguments.pattern) {
-        note += "; literal: true takes ( ) [ ] { } . * + ? $ ^ | \\ for themselves";
+        note += "; literal: true matches ( ) [ ] { } . * + ? $ ^ | \\ literally";
     }
     note + "; explore finds code by meaning\n"
 }
 
-/// Whether a pattern has something in it that a text would mean otherwise.
+/// Whether a pattern contains syntax that has another meaning in plain text.
 fn regex_like(pattern: &str) -> bool {
     pattern.contains(['(', ')', '[', ']', '{', '}', '.', '*', '+', '?', '$', '^', '|', '\\'])
 }

@@ -42,7 +42,7 @@ pub(super) struct FoundHit {
 }
 
 /// Hits of projects, best first, as those that are given with their code and, behind them, places in a line each: all with
-/// their code if a number of them is asked for. Places begin with their project if there are `several_projects`.
+/// their code if there is a limit. Places begin with their project if there are `several_projects`.
 pub(super) fn split(
     mut hits: Vec<(String, Hit)>,
     limit: Option<usize>,

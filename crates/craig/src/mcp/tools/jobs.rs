@@ -83,7 +83,7 @@ pub(super) fn ingest_tool() -> Tool {
     let about = About {
         name: "trigger_ingest",
         title: "Ingest a directory or repository",
-        description: "Ingests a directory or git repository as a project, whole. Returns at once with a job_id for \
+        description: "Ingests a whole directory or git repository as a project. Returns at once with a job_id for \
                       query_ingestion_status.",
         effect: Effect::Adds,
     };
@@ -94,8 +94,8 @@ pub(super) fn delta_tool() -> Tool {
     let about = About {
         name: "trigger_delta_ingest",
         title: "Ingest changed files",
-        description: "Ingests changed files only; also completes an interrupted ingestion. Queries do this \
-                      themselves for a few files.",
+        description: "Ingests only changed files; also completes an interrupted ingestion. Queries do this \
+                      automatically for a few files.",
         effect: Effect::Adds,
     };
     Tool::new(about, delta)
@@ -172,7 +172,7 @@ impl<A> Call<A> {
     }
 }
 
-/// Ingests the folder of the workspace. If that takes longer than a client may wait, it goes on behind the answer.
+/// Ingests the folder of the workspace. If that takes longer than a client may wait, it continues after the answer.
 async fn ingest_workspace(shared: &Shared, folder: &Path) -> Result<(), Failure> {
     let Source::Directory(directory) = shared.source(&folder.display().to_string()).await? else {
         return Ok(());
@@ -216,7 +216,7 @@ async fn purge(call: Call<Purge>) -> Result<Answer<OneJob>, Failure> {
                 "confirm_name is {:?}, and the project is {:?}",
                 call.arguments.confirm_name, project.name
             ),
-            "nothing was removed; give the name of the project as confirm_name if the user wants it gone",
+            "nothing was removed; give the project's name as confirm_name if the user wants to remove it",
         ));
     }
     let arguments = vec!["purge".into(), "--yes".into(), "--".into(), project.reference.into()];

@@ -42,7 +42,7 @@ struct Outlined {
 struct OutlinedFile {
     /// Path relative to the project's directory.
     path: String,
-    /// Lines, kind and declaration of each definition, indented by what it is in: "  12-40 method: def total(self)".
+    /// Lines, kind and declaration of each definition, indented by nesting: "  12-40 method: def total(self)".
     definitions: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Outlined>, Failure> {
     let outline = call.shared.run(move |engine| engine.outline(&project, &path, &request)).await?;
     let mut notes: Vec<String> = state.note(&outline.project).into_iter().collect();
     if outline.files.is_empty() {
-        notes.push("there are no definitions: it has no text, or none that Craig has a grammar for".into());
+        notes.push("there are no definitions: the file has no text, or Craig has no grammar for it".into());
     }
     let fitting = page.fit(rows(outline));
     let shown = page.offset + fitting.items.len();

@@ -35,7 +35,7 @@ struct Arguments {
     min_score: Option<f32>,
     /// Hits, all with code.
     limit: Option<usize>,
-    /// Most of one file (default 3).
+    /// Per file (default 3).
     per_file: Option<usize>,
     /// At most 40 lines (default), whole symbol, full piece.
     detail: Option<Detail>,
@@ -117,8 +117,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "query_code",
         title: "Search code",
-        description: "Finds code and documentation by meaning, symbol or words, as hits with probability. Choose it over explore \
-                      for filters, several projects or more hits. Guess in names and code.",
+        description: "Finds code and documentation by meaning, symbol or words, as hits with probability. \
+                      Prefer it to explore for filters, several projects or more hits. Guess in names and code.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -214,7 +214,7 @@ async fn scope(call: &Call<Arguments>) -> Result<Option<Scope>, Failure> {
     }))
 }
 
-/// The answer where the workspace is not ingested: no hits, and how to get some.
+/// The answer if the workspace is not ingested: no hits, and how to ingest it.
 fn not_ingested(call: &Call<Arguments>, page: Page) -> Found {
     let notes = vec![format!("nothing was searched: {}", call.shared.no_own_project().in_a_note())];
     let (hits, page, _) = paged(page, Vec::new(), notes, false);

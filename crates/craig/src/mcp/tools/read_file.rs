@@ -28,8 +28,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "read_file",
         title: "Read files",
-        description: "Reads files or parts of them, several in one call, with line numbers. What explore and read_file have shown \
-                      is read: do not read it again. Secrets are masked with *.",
+        description: "Reads files or parts of them, several in one call, with line numbers. Do not reread lines \
+                      that explore or read_file have shown. Secrets are masked with *.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)
@@ -39,8 +39,8 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
     let Arguments { paths, project } = &call.arguments;
     if paths.is_empty() || paths.len() > MOST_PLACES {
         return Err(Failure::new(
-            format!("paths names {} files: from 1 to {MOST_PLACES} are read in a call", paths.len()),
-            "name some as \"src/cart.py\" or \"src/cart.py:10-40\"",
+            format!("paths has {} entries: give 1 to {MOST_PLACES} per call", paths.len()),
+            "give paths such as \"src/cart.py\" or \"src/cart.py:10-40\"",
         ));
     }
     let project = call.project_or_ingested(project.as_deref()).await?;
@@ -55,7 +55,7 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
     Ok(state.line(&name) + &text)
 }
 
-/// All of the places. One that cannot be read does not keep the others from being read.
+/// All of the places. If one cannot be read, the others still are.
 fn read(
     engine: &Engine,
     project: &str,
@@ -75,7 +75,7 @@ fn read(
     Ok(text)
 }
 
-/// The lines of a file that there is room for.
+/// As many lines of a file as fit.
 fn write(text: &mut String, file: &FileText, lines: Option<(usize, usize)>) {
     let path = &file.entry.path;
     let Some(content) = &file.content else {
@@ -87,7 +87,7 @@ fn write(text: &mut String, file: &FileText, lines: Option<(usize, usize)>) {
     let (first, last) = lines.unwrap_or((1, n_lines));
     let (first, last) = (first.max(1), last.min(n_lines));
     if first > last {
-        let _ = writeln!(text, "{path}: has {n_lines} lines, none of these");
+        let _ = writeln!(text, "{path}: no such lines, the file has {n_lines}");
         return;
     }
     let numbered = with_numbers(&lines_of(content, (first as u32, last as u32)), first as u32);
@@ -96,7 +96,7 @@ fn write(text: &mut String, file: &FileText, lines: Option<(usize, usize)>) {
     let _ = writeln!(text, "{path}:{first}-{last} of {n_lines}\n{}", shown.trim_end());
     if shown.len() < numbered.len() {
         let next = first + shown.lines().count();
-        let _ = writeln!(text, "the answer is full: go on with {path}:{next}-{last}");
+        let _ = writeln!(text, "the answer is full: continue with {path}:{next}-{last}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `references`: who uses a symbol, as text.
+//! `references`: the uses of a symbol, as text.
 
 use std::fmt::Write as _;
 
@@ -16,19 +16,19 @@ use crate::mcp::failure::Failure;
 const DEFAULT_LIMIT: usize = 120;
 const MOST_ROWS: usize = 2_000;
 
-/// Other lines that have the name are listed if there are no more.
+/// Maximum number of other lines with the name that are listed.
 const MOST_UNBOUND: usize = 20;
 
-/// Most levels of callers.
+/// Maximum number of levels of callers.
 const MOST_DEPTH: u32 = 6;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Name, qualified where several have it: "Cart.total"; or place: "src/cart.py:12".
+    /// Name, qualified if ambiguous: "Cart.total"; or place: "src/cart.py:12".
     name: String,
-    /// Levels of callers: 2 for the callers of its callers, too (default 1).
+    /// Levels of callers: 2 adds the callers of callers (default 1).
     depth: Option<u32>,
-    /// Most uses (default 120).
+    /// Maximum of uses (default 120).
     limit: Option<usize>,
     /// Default: the workspace's.
     project: Option<String>,
@@ -38,9 +38,9 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "references",
         title: "Find references to a symbol",
-        description: "Lists every use of a function, type, field or constant with its enclosing function, by what the name is bound to; \
-                      then the other lines that have the name, so that no grep is needed after it. Call it before changing \
-                      something; depth follows the callers of its callers.",
+        description: "Lists every use of a function, type, field or constant that is bound to it, with the \
+                      enclosing function, and then all other lines with the name, so no grep is needed \
+                      afterwards. Call it before changing something; depth adds the callers of callers.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)
@@ -78,7 +78,7 @@ fn text(engine: &Engine, project: &str, name: &str, request: &SymbolRequest) -> 
     Ok(text)
 }
 
-/// What the symbol is, and which others have its name.
+/// The symbol, and the others that share its name.
 fn heading(subject: &Subject) -> String {
     let symbol = &subject.symbol;
     let mut text = format!(
@@ -90,7 +90,7 @@ fn heading(subject: &Subject) -> String {
         symbol.line_end
     );
     if let Some(line) = subject.inner_line {
-        let _ = writeln!(text, "around line {line}, where no name is defined");
+        let _ = writeln!(text, "around line {line}, which defines no name");
     }
     for other in &subject.also_defined {
         let _ = writeln!(text, "also {}:{}-{}", other.path, other.line, other.line_end);
@@ -101,11 +101,11 @@ fn heading(subject: &Subject) -> String {
     text
 }
 
-/// The uses by file, but those of some kinds.
+/// The uses by file, except some kinds.
 fn write_uses(text: &mut String, found: &References, without: &[SymbolRole]) {
     let uses: Vec<_> = found.references.iter().filter(|found| !without.contains(&found.role)).collect();
     if found.references.is_empty() {
-        text.push_str("nothing is known to refer to it\n");
+        text.push_str("no references found\n");
     }
     let (mut path, mut within) = ("", None);
     for used in &uses {
@@ -129,15 +129,15 @@ fn write_uses(text: &mut String, found: &References, without: &[SymbolRole]) {
     }
 }
 
-/// Lines that have the symbol's name and are not bound to it: a call whose receiver is unknown, a comment, another symbol.
+/// Lines with the symbol's name that are not bound to it: a call whose receiver is unknown, a comment, another symbol.
 fn write_unbound(text: &mut String, unbound: &UnboundLines) {
     let UnboundLines { word, lines, total } = unbound;
     if *total > MOST_UNBOUND as u64 {
-        let _ = writeln!(text, "{total} more lines have the word {word}: see grep");
+        let _ = writeln!(text, "{total} more lines contain the word {word}: use grep");
         return;
     }
     let _ = match lines.is_empty() {
-        true => writeln!(text, "no other line has the word {word}"),
+        true => writeln!(text, "no other line contains the word {word}"),
         false => writeln!(text, "all other lines with the word {word}"),
     };
     for line in lines {
@@ -148,7 +148,7 @@ fn write_unbound(text: &mut String, unbound: &UnboundLines) {
 }
 
 fn write_callers(text: &mut String, found: &CallHierarchy) {
-    text.push_str(if found.calls.is_empty() { "nothing calls it\n" } else { "called by\n" });
+    text.push_str(if found.calls.is_empty() { "no callers found\n" } else { "called by\n" });
     for caller in &found.calls {
         let again = if caller.repeated { " (above)" } else { "" };
         let indent = "  ".repeat(caller.depth as usize);

@@ -1,4 +1,4 @@
-//! `find_related`: code that is like some other code.
+//! `find_related`: code that is similar to other code.
 
 use craig_engine::{Detail, NOTHING_ALIKE, PER_FILE, SearchRequest};
 use schemars::JsonSchema;
@@ -35,7 +35,7 @@ struct Arguments {
 struct Related {
     of: Place,
     hits: Vec<FoundHit>,
-    /// Further places, less alike: path, lines, symbol and score.
+    /// Further places, less similar: path, lines, symbol and score.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<String>,
     /// Whether the index is as new as the files.
@@ -44,7 +44,7 @@ struct Related {
     page: PageEnd,
 }
 
-/// The code that the hits are like.
+/// The code that the hits are similar to.
 #[derive(Serialize, JsonSchema)]
 struct Place {
     /// Path relative to the project's directory.
@@ -61,7 +61,7 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "find_related",
         title: "Find similar code",
-        description: "Finds code that is like the code at a line: what has to change in the same way, repetitions, examples.",
+        description: "Finds code similar to the code at a line: candidates for the same change, duplicates, examples.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -89,7 +89,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Related>, Failure> {
     let mut notes: Vec<String> = state.note(&related.project).into_iter().collect();
     notes.extend(match (related.is_alike, related.hits.is_empty()) {
         (true, _) => None,
-        (false, true) => Some("nothing here has a word in common with it".to_owned()),
+        (false, true) => Some("no other code here has a word in common with it".to_owned()),
         (false, false) => Some(NOTHING_ALIKE.to_owned()),
     });
     let hits = related.hits.into_iter().map(|hit| (related.project.clone(), hit)).collect();

@@ -1,4 +1,4 @@
-//! `repo_map`: how the central symbols of a project are declared.
+//! `repo_map`: the declarations of a project's central symbols.
 
 use craig_engine::{Engine, MapRequest, MappedFile, MappedSymbol};
 use schemars::JsonSchema;
@@ -9,15 +9,15 @@ use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::freshness::StateName;
 
-/// Longer maps are no maps.
+/// Longest map, in tokens.
 const MOST_TOKENS: usize = 16_384;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Files or folders to be about.
+    /// Files or folders to focus on.
     #[serde(default)]
     paths: Vec<String>,
-    /// Question or task to be about.
+    /// Question or task to focus on.
     query: Option<String>,
     /// Default: the workspace's.
     project: Option<String>,
@@ -43,14 +43,14 @@ struct Shown {
 struct ShownFile {
     /// Path relative to the project's directory.
     path: String,
-    /// Line and declaration of each symbol, indented by what it is in: "  12: def total(self)".
+    /// Line and declaration of each symbol, indented by nesting: "  12: def total(self)".
     symbols: Vec<String>,
 }
 
 pub(super) fn tool() -> Tool {
     let about = About {
         name: "repo_map",
-        title: "Map of what is central",
+        title: "Map central symbols",
         description: "Lists the declarations of the most central types and functions, of the project or for paths or \
                       a query: what to read first in an unknown project.",
         effect: Effect::Reads,
@@ -75,7 +75,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Shown>, Failure> {
     let mut notes: Vec<String> = state.note(&map.project).into_iter().collect();
     let files: Vec<ShownFile> = map.files.into_iter().map(ShownFile::from).collect();
     if map.total == 0 {
-        notes.push("there are no symbols: Craig can read those of no file here".into());
+        notes.push("there are no symbols: Craig reads the symbols of none of these files".into());
     }
     let (shown, total) = (map.shown, map.total);
     let note = (!notes.is_empty()).then(|| notes.join(" "));

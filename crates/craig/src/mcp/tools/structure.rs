@@ -94,8 +94,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_file_structure",
         title: "List files",
-        description: "Returns the tracked files, binary ones too, as a tree: use it instead of ls and find. depth 2 \
-                      is an overview.",
+        description: "Returns the tracked files, including binary ones, as a tree. Use it instead of ls and \
+                      find; depth 2 is an overview.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

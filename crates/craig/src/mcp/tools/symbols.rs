@@ -13,10 +13,10 @@ use crate::mcp::page::{Fitting, Page, PageEnd, Paging, whole_lines};
 /// The shortest row as JSON: no page has more of them than fit.
 const LEAST_BYTES: usize = 60;
 
-/// Most levels of a call hierarchy.
+/// Maximum depth of a call hierarchy.
 const MOST_DEPTH: u32 = 8;
 
-/// What both ask.
+/// The arguments of both.
 #[derive(Deserialize, JsonSchema)]
 struct Named {
     /// "Cart.total", or a place: "src/cart.py:12".
@@ -53,7 +53,7 @@ pub(super) fn read_tool() -> Tool {
     let about = About {
         name: "read_symbol",
         title: "Read a symbol",
-        description: "Returns the definition of a name alone: place, signature, comment and text.",
+        description: "Returns only the definition of a symbol: place, signature, comment and code.",
         effect: Effect::Reads,
     };
     Tool::new(about, read)
@@ -63,8 +63,8 @@ pub(super) fn calls_tool() -> Tool {
     let about = About {
         name: "call_hierarchy",
         title: "Show callers or callees",
-        description: "Shows who calls a symbol (in) or what it calls (out), as a tree: how code is reached, what it \
-                      sets off.",
+        description: "Shows the callers (in) or callees (out) of a symbol as a tree: how code is reached, what it \
+                      triggers.",
         effect: Effect::Reads,
     };
     Tool::new(about, calls)
@@ -83,7 +83,7 @@ async fn read(call: Call<Named>) -> Result<Answer<Shown<SymbolText>>, Failure> {
         found.text.truncate(length);
         let (path, end) = (&found.subject.symbol.path, found.subject.symbol.line_end);
         let next = found.line_start as usize + found.text.lines().count();
-        notes.push(format!("the text is cut: get_file_content reads lines {next} to {end} of {path}"));
+        notes.push(format!("the text is cut: read lines {next} to {end} of {path} with get_file_content"));
     }
     let mut page = page.end_at(None, notes, String::new);
     page.truncated = is_cut;
@@ -107,7 +107,7 @@ async fn calls(call: Call<OfCalls>) -> Result<Answer<Shown<CallHierarchy>>, Fail
     let mut notes = notes(&found.subject, &state);
     notes.extend(possible(found.possible));
     if found.other_references > 0 {
-        notes.push(format!("references outside of calls: {}; see references", found.other_references));
+        notes.push(format!("references outside calls: {}; see references", found.other_references));
     }
     let fitting = page.fit(std::mem::take(&mut found.calls));
     let page = end(page, &fitting, found.total, "rows", notes);
@@ -142,7 +142,7 @@ fn limit(page: Page) -> usize {
     page.offset + page.budget_bytes() / LEAST_BYTES + 1
 }
 
-/// The end of a page of rows, of which there are `total` in all.
+/// The end of a page of rows; `total` is the number of all rows.
 fn end<T>(page: Page, fitting: &Fitting<T>, total: u64, noun: &str, notes: Vec<String>) -> PageEnd {
     let last = page.offset + fitting.items.len();
     page.end_at(fitting.next(), notes, || format!("{noun} {}-{last} of {total}", page.offset + 1))
@@ -152,12 +152,12 @@ fn notes(subject: &Subject, state: &State) -> Vec<String> {
     let mut notes: Vec<String> = state.note(&subject.project).into_iter().collect();
     if !subject.others.is_empty() {
         notes.push(
-            "others have that name, too: to ask about one, give its qualified name or path:line".into(),
+            "other symbols have the same name: to choose one, give its qualified name or path:line".into(),
         );
     }
     notes
 }
 
 fn possible(n: u64) -> Option<String> {
-    (n > 0).then(|| format!("possible places that are less sure: {n}; min_confidence 0 shows them"))
+    (n > 0).then(|| format!("places of lower confidence: {n}; min_confidence 0 shows them"))
 }
