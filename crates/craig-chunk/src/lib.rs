@@ -24,6 +24,7 @@ mod separator;
 mod split;
 mod sql;
 mod text;
+mod tokens;
 mod trees;
 pub mod varint;
 mod walk;
@@ -38,6 +39,7 @@ pub use reference::{Reference, ReferenceKind, References, Use};
 pub use references::references;
 pub use sections::{DocumentSection, Heading, document_sections, rest_headings};
 pub use separator::{qualified_name, separator};
+pub use tokens::{TokenKind, tokens};
 
 use craig_source::Language;
 use names::Names;

@@ -212,7 +212,9 @@ impl EngineError {
             Self::Store(error) if error.kind() == StoreErrorKind::User => Fault::User,
             Self::Search(SearchError::Glob { .. } | SearchError::EmptyQuery)
             | Self::Insight(InsightError::UnknownTarget { .. })
-            | Self::Explain(ExplainError::NotText { .. } | ExplainError::NoFile { .. })
+            | Self::Explain(
+                ExplainError::NotText { .. } | ExplainError::NoFile { .. } | ExplainError::NoLine { .. },
+            )
             | Self::Purged { .. }
             | Self::BadName { .. }
             | Self::DirectoryTaken { .. }
@@ -393,8 +395,10 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::DamagedText { .. } => {
             "run 'craig doctor --repair', which rereads the file from its source".into()
         }
+        StoreError::Address { .. } => "give --db (or CRAIG_DB) the path of a file".into(),
         StoreError::Corrupt { .. } => {
-            "move the file away and ingest again (sources are not touched), or point --db to another file"
+            "point --db (or CRAIG_DB) to another file; if this was a Craig database, move it away and ingest again \
+             (sources are not touched)"
                 .into()
         }
         StoreError::Newer { .. } => "use the newer craig that wrote it, or point --db to another file".into(),

@@ -131,7 +131,11 @@ impl Explainer {
         let (Content::Text(text) | Content::Unindexed(text, _)) = source.content else {
             return Err(ExplainError::NotText { path }.into());
         };
-        Ok(Code { path, language: source.language, text })
+        let n_lines = text.lines().count().max(1);
+        match selection.lines {
+            Some((line, _)) if line > n_lines => Err(ExplainError::NoLine { path, line, n_lines }.into()),
+            _ => Ok(Code { path, language: source.language, text }),
+        }
     }
 
     /// Explains lines of a text that need not be saved; `path` is what it would be saved as, relative to the root.

@@ -86,8 +86,8 @@ pub use symbol_graph::{
 pub use symbols::Symbol;
 pub use watch::WatchEvent;
 
-pub use craig_chunk::ChunkKind;
 pub use craig_chunk::names::{DefinitionKind, Role as SymbolRole};
+pub use craig_chunk::{ChunkKind, TokenKind, tokens};
 pub use craig_context::{
     Block as ContextBlock, Format as ContextFormat, Tokenizer, fitted_text as fitted_context,
 };
@@ -120,4 +120,4 @@ pub use craig_source::{DOCUMENT_ENDINGS, is_document};
 pub use craig_source::{ProtectedFolder, protected_folder, repository_leads_elsewhere};
 pub use craig_store::StoreError;
 pub use craig_symbols::Ecosystem;
-pub use craig_text::{DATA_NOTICE, without_control_tokens};
+pub use craig_text::{DATA_NOTICE, is_stop_word, lower_words, root, without_control_tokens};

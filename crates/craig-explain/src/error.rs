@@ -18,6 +18,16 @@ pub enum ExplainError {
         /// Path relative to the root.
         path: String,
     },
+    /// The file to explain is shorter than the selection.
+    #[error("there is no line {line}: {path} has {n_lines}")]
+    NoLine {
+        /// Path relative to the root.
+        path: String,
+        /// First line of the selection, from 1.
+        line: usize,
+        /// Number of lines of the file.
+        n_lines: usize,
+    },
     /// The file to explain is no text.
     #[error("{path} is not text; only text can be explained")]
     NotText {

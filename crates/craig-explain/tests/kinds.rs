@@ -27,7 +27,8 @@ fn a_heading_of_the_name_below_its_owner_documents() {
 
 #[test]
 fn an_entry_of_a_list_documents() {
-    let page = "# Client\n\n## Methods\n\n- `client.openSocket(port)`: opens a socket on the port for the server.\n";
+    let page =
+        "# Client\n\n## Methods\n\n- `client.openSocket(port)`: opens a socket on the port for the server.\n";
     assert_eq!(explained(page).kind, Some(Kind::Documented));
 }
 

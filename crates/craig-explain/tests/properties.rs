@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use craig_explain::{
-    CacheKey, CodeContext, Explanation, INSTRUCTION, Index, Kind, Library, MAX_BULLETS, NOT_DOCUMENTED, Prompt,
-    cache, evidence, explain, gate, is_script_project,
+    CacheKey, CodeContext, Explanation, INSTRUCTION, Index, Kind, Library, MAX_BULLETS, NOT_DOCUMENTED,
+    Prompt, cache, evidence, explain, gate, is_script_project,
 };
 use craig_model::StaticModel;
 use craig_source::{ContentHash, DocumentOptions, Language, Root};

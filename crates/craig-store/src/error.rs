@@ -19,6 +19,12 @@ pub enum StoreError {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// An address of a server instead of a path.
+    #[error("the database is a file, and {scheme}:// begins an address")]
+    Address {
+        /// What stands before `://`; the rest may hold a password.
+        scheme: String,
+    },
     /// The file is something else, or damaged.
     #[error("{} is not a readable Craig database ({detail})", path.display())]
     Corrupt {
@@ -142,7 +148,9 @@ impl StoreError {
     /// Its origin.
     pub fn kind(&self) -> StoreErrorKind {
         match self {
-            Self::UnknownProject { .. } | Self::NameTaken { .. } => StoreErrorKind::User,
+            Self::UnknownProject { .. } | Self::NameTaken { .. } | Self::Address { .. } => {
+                StoreErrorKind::User
+            }
             Self::Corrupt { .. } | Self::DamagedText { .. } => StoreErrorKind::Damage,
             Self::Open { .. }
             | Self::Newer { .. }

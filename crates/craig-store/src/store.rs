@@ -73,6 +73,9 @@ impl Store {
     /// untouched.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let open_error = |source| StoreError::Open { path: path.to_owned(), source };
+        if let Some((scheme, _)) = path.to_str().and_then(|path| path.split_once("://")) {
+            return Err(StoreError::Address { scheme: scheme.to_owned() });
+        }
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             private::create_folder(folder).map_err(open_error)?;
         }

@@ -32,6 +32,7 @@ mod mcp;
 mod outline;
 mod output;
 mod overview;
+mod paint;
 mod progress;
 mod project;
 mod project_selector;

@@ -8,7 +8,7 @@ use super::failure::Outcome;
 use super::filters::Filters;
 use super::project_selector::ProjectOptions;
 use super::session::Session;
-use super::units::{count, counted};
+use super::units::{count, counted, limit_or_all};
 
 /// Print the lines of a project that match a regular expression; ingests the directory first if necessary
 ///
@@ -65,7 +65,7 @@ impl Args {
             },
             whole_words: self.word_regexp,
             literal: self.fixed_strings,
-            limit: if self.limit == 0 { usize::MAX } else { self.limit },
+            limit: limit_or_all(self.limit),
             before: self.before_context.unwrap_or(around),
             after: self.after_context.unwrap_or(around),
             languages: self.filters.language.clone(),

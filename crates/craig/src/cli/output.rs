@@ -23,6 +23,8 @@ pub(crate) const LABEL: Style = AnsiColor::Cyan.on_default();
 pub(crate) const PATH: Style = AnsiColor::Magenta.on_default();
 /// Success, relevance.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Relevance of what may answer.
+pub(crate) const FAIR: Style = AnsiColor::Yellow.on_default();
 /// Less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// Important text.
@@ -36,6 +38,11 @@ pub(crate) fn styled(style: Style, text: impl Display) -> String {
     }
     let (start, end) = (format!("{style}").replace(CSI, &MARK), format!("{style:#}").replace(CSI, &MARK));
     format!("{start}{}{end}", escaped(&text, visible::one_line))
+}
+
+/// Whether stdout keeps styles.
+pub(crate) fn has_colours() -> bool {
+    AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
 /// The start of an escape sequence.

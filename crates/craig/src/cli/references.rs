@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use craig_engine::{References, SymbolRequest, SymbolRole, UnboundLines};
 
 use super::failure::Outcome;
-use super::output::{Columns, DIM, PATH};
+use super::output::{Columns, DIM, GOOD, PATH, styled};
 use super::session::Session;
 use super::symbol_args::{self, SymbolArgs};
 use super::table::{Align, Cut, Table};
@@ -62,15 +62,26 @@ fn text(found: &References, columns: Columns) -> String {
         });
         return heading + "no references found" + &unbound.unwrap_or_default() + "\n";
     }
+    // A terminal shows each file once, as grep tools do; lines of a pipe are complete.
+    let is_grouped = columns.0.is_some();
+    let (place, align) = if is_grouped { ("line", Align::Right) } else { ("where", Align::Left) };
     let mut table = Table::new()
-        .column("where", Align::Left, Cut::Start, PATH)
+        .column(place, align, Cut::Never, if is_grouped { GOOD } else { PATH })
         .column("use", Align::Left, Cut::Never, Default::default())
         .column("sure", Align::Right, Cut::Never, DIM)
         .column("in", Align::Left, Cut::Start, DIM)
-        .column("line", Align::Left, Cut::End, Default::default());
+        .column("text", Align::Left, Cut::End, Default::default());
+    let mut file = None;
     for reference in &found.references {
+        if is_grouped && file != Some(&reference.path) {
+            file = Some(&reference.path);
+            table.heading(styled(PATH, &reference.path));
+        }
         table.row([
-            format!("{}:{}", reference.path, reference.line),
+            match is_grouped {
+                true => reference.line.to_string(),
+                false => format!("{}:{}", reference.path, reference.line),
+            },
             reference.role.as_str().to_owned(),
             format!("{}%", reference.confidence),
             reference.within.clone().unwrap_or_default(),
@@ -87,9 +98,9 @@ fn text(found: &References, columns: Columns) -> String {
 /// Lines that have the symbol's name and are not bound to a symbol.
 fn unbound_lines(unbound: &UnboundLines, columns: Columns) -> String {
     let mut table = Table::new()
-        .column("where", Align::Left, Cut::Start, PATH)
+        .column("where", Align::Left, Cut::Never, PATH)
         .column("in", Align::Left, Cut::Start, DIM)
-        .column("line", Align::Left, Cut::End, Default::default());
+        .column("text", Align::Left, Cut::End, Default::default());
     for line in &unbound.lines {
         let within = line.within.clone().unwrap_or_default();
         table.row([format!("{}:{}", line.path, line.line), within, line.text.clone()]);

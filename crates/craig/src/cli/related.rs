@@ -8,9 +8,11 @@ use super::failure::Outcome;
 use super::filters::Filters;
 use super::global::Format;
 use super::output::{BOLD, Columns, DIM, styled};
+use super::paint::Painter;
 use super::project_selector::ProjectOptions;
 use super::search::text::{listed, n_results, shown};
 use super::session::Session;
+use super::units::limit_or_all;
 use super::visible::one_line;
 use crate::place;
 
@@ -20,7 +22,7 @@ pub(crate) struct Args {
     /// File, optionally with a line: src/cart.py:12 [default line: the first]
     #[arg(value_name = "PATH[:LINE]")]
     place: String,
-    /// Maximum number of results, all with their code [default: 10 results, only the most similar with code]
+    /// Maximum number of results, all with their code; 0 for all [default: 10 results, only the most similar with code]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]
@@ -32,6 +34,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine_with(&session.settings(Some(&args.from.root))?)?;
     let (project, prepared) = args.from.selector().prepare(&engine, &mut session.output)?;
+    let limit = args.limit.map(limit_or_all);
     let (path, lines) = place::split(&args.place);
     let path = match &args.from.project {
         Some(_) => path.to_owned(),
@@ -39,7 +42,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     };
     let line = lines.map_or(1, |(first, _)| u32::try_from(first).unwrap_or(u32::MAX));
     let request = SearchRequest {
-        limit: args.limit.unwrap_or(SearchRequest::default().limit),
+        limit: limit.unwrap_or(SearchRequest::default().limit),
         per_file: PER_FILE,
         languages: args.filters.language.clone(),
         path: args.filters.path.clone(),
@@ -49,7 +52,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         ..SearchRequest::default()
     };
     let related = engine.related(&project, &path, line, &request)?;
-    session.output.show(&related, |columns| text(&related, args.limit, columns))?;
+    session.output.show(&related, |columns| text(&related, limit, columns))?;
     Ok(prepared)
 }
 
@@ -61,6 +64,7 @@ fn text(related: &Related, limit: Option<usize>, columns: Columns) -> String {
     let is_doubtful = !related.is_alike && !hits.is_empty();
     let doubt = if is_doubtful { format!("{NOTHING_ALIKE}\n") } else { String::new() };
     let shown = shown(hits, limit, related.is_alike);
+    let painter = Painter::new("");
     let end = format!("{} in {}", n_results(shown, hits.len()), related.project);
-    format!("{of}{doubt}{}{}\n", listed(hits, shown, false, columns), styled(DIM, end))
+    format!("{of}{doubt}{}{}\n", listed(hits, shown, false, &painter, columns), styled(DIM, end))
 }

@@ -14,6 +14,7 @@ use super::global::Format;
 use super::guesses::Guesses;
 use super::project_selector::ProjectOptions;
 use super::session::Session;
+use super::units::limit_or_all;
 
 /// Search a project; ingests the directory first if necessary
 #[derive(Debug, clap::Args)]
@@ -25,7 +26,7 @@ pub(crate) struct Args {
     /// Read queries from a file, or from stdin with '-': one JSON object per line, {"query": "…"}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// Maximum number of results, all with their code [default: 10 results, only the best with code]
+    /// Maximum number of results, all with their code; 0 for all [default: 10 results, only the best with code]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     /// Maximum number of results per file
@@ -49,9 +50,14 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// The limit, if one is given.
+    fn most(&self) -> Option<usize> {
+        self.limit.map(limit_or_all)
+    }
+
     fn request(&self) -> SearchRequest {
         SearchRequest {
-            limit: self.limit.unwrap_or(SearchRequest::default().limit),
+            limit: self.most().unwrap_or(SearchRequest::default().limit),
             per_file: self.per_file,
             min_score: self.min_score,
             languages: self.filters.language.clone(),
@@ -86,7 +92,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     let answer = engine.search(&project, &query, &request)?;
     answer.notes.iter().for_each(|note| session.output.warn(note));
     warn_of_fallback(&answer, session);
-    session.output.show(&answer, |columns| text::text(&answer, args.limit, args.explain, columns))?;
+    session.output.show(&answer, |columns| text::text(&answer, args.most(), args.explain, columns))?;
     Ok(prepared)
 }
 

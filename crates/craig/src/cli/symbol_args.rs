@@ -8,7 +8,7 @@ use super::failure::Outcome;
 use super::output::{BOLD, DIM, Output, PATH, styled};
 use super::project_selector::ProjectOptions;
 use super::session::Session;
-use super::units::{count, counted};
+use super::units::{count, counted, limit_or_all};
 
 /// A symbol of a project.
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ impl SymbolArgs {
         let (project, outcome) = selector.prepare(&engine, &mut session.output)?;
         let request = SymbolRequest {
             min_confidence: if self.all { 0 } else { self.min_confidence },
-            limit: if limit == 0 { usize::MAX } else { limit },
+            limit: limit_or_all(limit),
             ..SymbolRequest::default()
         };
         let name = self.name_in(&engine, &project);

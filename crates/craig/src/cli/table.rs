@@ -36,6 +36,8 @@ struct Column {
 pub(crate) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
+    /// Lines before rows, by the number of the row.
+    headings: Vec<(usize, String)>,
 }
 
 /// Spaces between columns.
@@ -59,12 +61,21 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| one_line(&cell).into_owned()).collect());
     }
 
+    /// Adds a line of its own before the next row, for what the following rows share.
+    pub(crate) fn heading(&mut self, heading: String) {
+        self.headings.push((self.rows.len(), heading));
+    }
+
     /// The table as lines of at most `columns`, as far as cutting allows.
     pub(crate) fn render(&self, columns: Columns) -> String {
         let widths = self.widths(columns);
         let titles: Vec<String> = self.columns.iter().map(|column| column.title.to_owned()).collect();
         let mut text = self.line(&titles, &widths, |_| LABEL);
-        for row in &self.rows {
+        let mut headings = self.headings.iter().peekable();
+        for (at, row) in self.rows.iter().enumerate() {
+            while let Some((_, heading)) = headings.next_if(|(before, _)| *before == at) {
+                text += &format!("{heading}\n");
+            }
             text += &self.line(row, &widths, |column| column.style);
         }
         text

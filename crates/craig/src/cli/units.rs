@@ -15,6 +15,11 @@ pub(crate) fn count(n: u64) -> String {
     text
 }
 
+/// The number of `-n N`: 0 shows all.
+pub(crate) fn limit_or_all(limit: usize) -> usize {
+    if limit == 0 { usize::MAX } else { limit }
+}
+
 /// "1 file", "1,234 files".
 pub(crate) fn counted(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })

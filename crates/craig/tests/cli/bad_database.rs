@@ -17,7 +17,7 @@ fn database_that_is_something_else() {
         exit 1
         -- stderr
         error: HOME/craig.db is not a readable Craig database (file is not a database)
-        hint: move the file away and ingest again (sources are not touched), or point --db to another file
+        hint: point --db (or CRAIG_DB) to another file; if this was a Craig database, move it away and ingest again (sources are not touched)
     "#]],
     );
     home.check(
@@ -26,10 +26,25 @@ fn database_that_is_something_else() {
         exit 1
         -- stderr
         error: HOME/craig.db is not a readable Craig database (file is not a database)
-        hint: move the file away and ingest again (sources are not touched), or point --db to another file
+        hint: point --db (or CRAIG_DB) to another file; if this was a Craig database, move it away and ingest again (sources are not touched)
     "#]],
     );
     assert!(std::fs::read_to_string(home.database()).unwrap().starts_with("this is a letter"));
+}
+
+#[test]
+fn database_that_is_an_address() {
+    let home = Home::with_shop();
+    home.check(
+        &["list", "--db", "postgres://me:secret@example.com/craig"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: the database is a file, and postgres:// begins an address
+        hint: give --db (or CRAIG_DB) the path of a file
+    "#]],
+    );
+    assert!(!home.path().join("postgres:").exists());
 }
 
 #[test]
@@ -45,7 +60,7 @@ fn database_with_damage() {
         exit 1
         -- stderr
         error: HOME/craig.db is not a readable Craig database (database disk image is malformed)
-        hint: move the file away and ingest again (sources are not touched), or point --db to another file
+        hint: point --db (or CRAIG_DB) to another file; if this was a Craig database, move it away and ingest again (sources are not touched)
     "#]],
     );
     home.check(
@@ -54,7 +69,7 @@ fn database_with_damage() {
         exit 1
         -- stderr
         error: HOME/craig.db is not a readable Craig database (database disk image is malformed)
-        hint: move the file away and ingest again (sources are not touched), or point --db to another file
+        hint: point --db (or CRAIG_DB) to another file; if this was a Craig database, move it away and ingest again (sources are not touched)
     "#]],
     );
 }

@@ -90,6 +90,10 @@ fn what_is_documented_is_quoted_and_the_rest_refused() {
     assert_eq!((&refused["has_relevant_docs"], &refused["citations"]), (&json!(false), &json!([])));
     assert_eq!(home.succeed(&["explain", "lib/client.js:9", "--root", &root(&home)]), "Not documented.\n");
 
+    let beyond = home.run(&["explain", "lib/client.js:900-950", "--root", &root(&home)]);
+    assert_eq!(beyond.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&beyond.stderr).contains("there is no line 900: lib/client.js has "));
+
     let missing = home.run(&["explain", "lib/clinet.js:9", "--root", &root(&home)]);
     assert_eq!(missing.status.code(), Some(1));
     let error = String::from_utf8_lossy(&missing.stderr);

@@ -90,7 +90,9 @@ fn impact(found: &Relations, limit: usize, columns: Columns) -> String {
         table.row([reached.distance.to_string(), reached.file.clone(), test.to_owned()]);
     }
     let n_tests = found.impact.iter().filter(|reached| reached.is_test).count();
-    let about =
-        format!("a change may affect {}, {n_tests} of them tests", counted(found.impact.len() as u64, "file"));
+    let about = format!(
+        "a change may affect {}, {n_tests} of them tests",
+        counted(found.impact.len() as u64, "file")
+    );
     heading("Impact", about) + &table.render(columns) + &rest(limit, found.impact.len(), "more file")
 }

@@ -1,9 +1,11 @@
 //! Search results for people.
 
+use anstyle::Style;
 use craig_engine::{ChunkKind, Evidence, Hit, NO_ANSWER, RerankStatus, SearchAnswer, Shown};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::cli::output::{BOLD, Columns, DIM, GOOD, LABEL, PATH, styled};
+use crate::cli::output::{BOLD, Columns, DIM, FAIR, GOOD, LABEL, PATH, styled};
+use crate::cli::paint::{Painter, painted};
 use crate::cli::table::{Cut, cut};
 use crate::cli::units::{counted, percent, seconds};
 use crate::cli::visible::one_line;
@@ -27,7 +29,7 @@ pub(super) fn text(
         true => String::new(),
         false => format!("{NO_ANSWER}\n"),
     };
-    text += &listed(&answer.hits, shown, with_evidence, columns);
+    text += &listed(&answer.hits, shown, with_evidence, &Painter::new(&answer.query), columns);
     let took = seconds(answer.elapsed_ms / 1e3);
     let reranked = answer.rerank.as_ref().filter(|rerank| rerank.status == RerankStatus::Applied);
     let reranked = reranked.map(|rerank| format!(", reranked by {}", rerank.reranker)).unwrap_or_default();
@@ -46,13 +48,19 @@ pub(in crate::cli) fn shown(hits: &[Hit], limit: Option<usize>, is_answered: boo
 }
 
 /// The shown hits, each below its place.
-pub(in crate::cli) fn listed(hits: &[Hit], shown: Shown, with_evidence: bool, columns: Columns) -> String {
+pub(in crate::cli) fn listed(
+    hits: &[Hit],
+    shown: Shown,
+    with_evidence: bool,
+    painter: &Painter,
+    columns: Columns,
+) -> String {
     let width = columns.or(WIDTH_IN_PIPE);
     let shown_hits = hits.iter().take(shown.n_whole + shown.n_places);
     let one = |(at, hit): (usize, &Hit)| {
         let evidence = if with_evidence { evidence(hit, width) } else { String::new() };
         let content = match at < shown.n_whole {
-            true => content(hit, width) + &more(hit, width),
+            true => content(hit, painter, width) + &more(hit, width),
             false => String::new(),
         };
         let gap = if content.is_empty() && evidence.is_empty() { "" } else { "\n" };
@@ -82,17 +90,28 @@ fn heading(rank: usize, hit: &Hit, width: usize) -> String {
     let what = what(hit);
     let score = format!("{:>4}", percent(hit.score));
     let used = format!("{rank:>2} {score}  ").width();
+    // A path is never cut: terminals open it.
     let path = one_line(&hit.path);
     let place_width = path.width() + range.width() + 1;
-    let path = cut(&path, width.saturating_sub(used + range.width() + 1), Cut::Start);
     let place = format!("{}:{}", styled(PATH, path), styled(GOOD, range));
-    let head = format!("{} {}  {place}", styled(BOLD, format_args!("{rank:>2}")), styled(GOOD, score));
+    let head =
+        format!("{} {}  {place}", styled(BOLD, format_args!("{rank:>2}")), styled(worth(hit.score), score));
     match what {
         None => head + "\n",
         Some(what) if used + place_width + 2 + what.plain.width() <= width => {
             format!("{head}  {}\n", what.styled)
         }
         Some(what) => format!("{head}\n{}{}\n", " ".repeat(used), what.styled),
+    }
+}
+
+/// The colour of a relevance.
+fn worth(score: f32) -> Style {
+    match score {
+        0.5.. => GOOD.bold(),
+        0.2.. => GOOD,
+        0.05.. => FAIR,
+        _ => DIM,
     }
 }
 
@@ -132,7 +151,7 @@ fn lines(start: u32, end: u32) -> String {
 
 /// The lines of a hit with their numbers, as [`Detail::Lines`](craig_engine::Detail::Lines) gives them, without their common
 /// indentation.
-fn content(hit: &Hit, width: usize) -> String {
+fn content(hit: &Hit, painter: &Painter, width: usize) -> String {
     let numbered = hit.content.lines().filter_map(|line| {
         let (number, line) = line.split_once('\t')?;
         Some((number.parse::<u32>().ok()?, visible(line)))
@@ -150,10 +169,13 @@ fn content(hit: &Hit, width: usize) -> String {
     };
     let mut text = String::new();
     let mut next = if hit.content.starts_with('…') { hit.line_start } else { shown[0].0 };
-    for (number, line) in shown {
+    let lines: Vec<&str> = shown.iter().map(|(_, line)| line.get(indent..).unwrap_or_default()).collect();
+    let styles = painter.styles(&hit.language, &lines);
+    for (at, (number, _)) in shown.iter().enumerate() {
         text += &gap(number.saturating_sub(next));
         next = number + 1;
-        let line = cut(line.get(indent..).unwrap_or_default(), width.saturating_sub(NUMBERS_WIDTH), Cut::End);
+        let line = cut(lines[at], width.saturating_sub(NUMBERS_WIDTH), Cut::End);
+        let line = painted(&line, styles.get(at).map_or(&[], Vec::as_slice));
         let space = if line.is_empty() { "" } else { "  " };
         text += &format!("{}{space}{line}\n", styled(DIM, format_args!("{number:>7}")));
     }

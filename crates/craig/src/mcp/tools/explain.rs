@@ -161,7 +161,8 @@ fn first_documented(
         if explanation.kind == Some(ExplanationKind::Documented) {
             return Ok((selection, explanation));
         }
-        let is_better = |(_, known): &(Selection, Explanation)| known.kind.is_none() && explanation.kind.is_some();
+        let is_better =
+            |(_, known): &(Selection, Explanation)| known.kind.is_none() && explanation.kind.is_some();
         if best.as_ref().is_none_or(is_better) {
             best = Some((selection, explanation));
         }
