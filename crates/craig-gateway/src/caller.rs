@@ -6,24 +6,31 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::failure::Problem;
-use crate::keys::{KeyRing, KeysError};
+use crate::keys::{KeyRing, KeysError, Policy};
 use crate::traces::Trace;
 
 /// Origins of pages that are served by this machine.
 const OWN_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// The user of all requests while there are no keys.
+const LOCAL: &str = "local";
 
 /// The sender of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     /// Hash that names the client in logs and limits.
     pub(crate) user: Arc<str>,
+    /// Id of its key, by which usage is kept.
+    pub(crate) key: Arc<str>,
+    /// What it may do.
+    pub(crate) policy: Arc<Policy>,
     /// The trace of its request, if traces are sent.
     pub(crate) trace: Option<Trace>,
 }
 
 impl Caller {
-    fn new(user: &Arc<str>) -> Self {
-        Self { user: Arc::clone(user), trace: None }
+    fn new(user: &Arc<str>, key: &str, policy: &Arc<Policy>) -> Self {
+        Self { user: Arc::clone(user), key: key.into(), policy: Arc::clone(policy), trace: None }
     }
 }
 
@@ -34,6 +41,7 @@ pub(crate) struct Gate {
     keys: RwLock<Keys>,
     /// The user of all requests while there are no keys.
     local: Arc<str>,
+    anything: Arc<Policy>,
     origins: Vec<String>,
 }
 
@@ -48,7 +56,7 @@ struct Keys {
 impl Gate {
     pub(crate) fn new(keys: KeyRing, origins: Vec<String>, needs_key: bool) -> Self {
         let keys = Keys { are_needed: needs_key || keys.has_file(), ring: Some(keys) };
-        Self { keys: RwLock::new(keys), local: "local".into(), origins }
+        Self { keys: RwLock::new(keys), local: LOCAL.into(), anything: Arc::default(), origins }
     }
 
     fn keys(&self) -> RwLockReadGuard<'_, Keys> {
@@ -91,10 +99,11 @@ impl Gate {
         let ring = keys.ring.as_ref().ok_or_else(Problem::no_keys)?;
         if !keys.are_needed {
             check_host(headers)?;
-            return Ok(Caller::new(&self.local));
+            return Ok(Caller::new(&self.local, LOCAL, &self.anything));
         }
         let key = bearer(headers).ok_or_else(Problem::unauthorized)?;
-        ring.find(key).map(|record| Caller::new(&record.user)).ok_or_else(Problem::unauthorized)
+        let (record, policy) = ring.find(key).ok_or_else(Problem::unauthorized)?;
+        Ok(Caller::new(&record.user, &record.id, policy))
     }
 
     /// The origin of an allowed web page, for the answer to its browser; `None` if no page sent the request.

@@ -24,6 +24,8 @@ pub struct GatewayConfig {
     pub prices: Prices,
     /// File of the clients' hashed keys.
     pub keys: PathBuf,
+    /// File of what each key has used.
+    pub usage: PathBuf,
     /// Certificate chain and private key, to speak HTTPS.
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Address of a Redis server that shares state between gateways.
@@ -179,6 +181,7 @@ impl GatewayConfig {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             _ => return Err(ConfigError::HalfTls),
         };
+        let keys = path("keys").unwrap_or(default_keys);
         let redis = settings.text("gateway.redis_env").map(|variable| {
             settings
                 .environment()
@@ -193,7 +196,8 @@ impl GatewayConfig {
                 .unwrap_or_default(),
             upstreams,
             prices,
-            keys: path("keys").unwrap_or(default_keys),
+            usage: path("usage").unwrap_or_else(|| keys.with_file_name("gateway-usage.jsonl")),
+            keys,
             tls,
             redis: redis.transpose()?,
             bounds: Bounds {

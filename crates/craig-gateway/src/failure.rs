@@ -62,6 +62,16 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, "permission_error", "forbidden", message)
     }
 
+    /// The key is not allowed this.
+    pub(crate) fn not_allowed(code: &str, message: &str) -> Self {
+        Self { code: code.to_owned(), ..Self::forbidden(message) }
+    }
+
+    /// The key has spent its money. Clients do not try this status again by themselves.
+    pub(crate) fn budget(message: String) -> Self {
+        Self::new(StatusCode::PAYMENT_REQUIRED, "billing_error", "budget_exceeded", message)
+    }
+
     pub(crate) fn not_found(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "invalid_request_error", code, message)
     }

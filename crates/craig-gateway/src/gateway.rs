@@ -1,7 +1,7 @@
 //! The state that all requests share.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,6 +10,7 @@ use moka::future::Cache;
 use thiserror::Error;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
+use crate::admission::Admissions;
 use crate::budget::Budget;
 use crate::caller::Gate;
 use crate::client::Client;
@@ -26,6 +27,7 @@ use crate::shared::{BlockingRedis, Redis};
 use crate::target::Target;
 use crate::tls::TlsError;
 use crate::traces::Tracer;
+use crate::usage::UsageFile;
 
 /// Engine calls that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue instead, and
 /// are made without reranking when it is full.
@@ -63,6 +65,14 @@ pub enum StartError {
         /// Why.
         source: std::io::Error,
     },
+    /// The file of usage cannot be used.
+    #[error("cannot use the file of usage {}: {source}", path.display())]
+    Usage {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The certificate or its key cannot be used.
     #[error("cannot use TLS: {0}")]
     Tls(#[from] TlsError),
@@ -94,6 +104,10 @@ pub(crate) struct Gateway {
     pub(crate) engine: Arc<Engine>,
     /// Permits to mask and count the results of clients, which takes memory beyond that of their request.
     pub(crate) counting: Semaphore,
+    /// Limits of keys on requests for models.
+    pub(crate) admissions: Admissions,
+    /// What was used. The lock is held while lines are appended to its file.
+    pub(crate) usage: Mutex<UsageFile>,
     engine_calls: Arc<Semaphore>,
     reranking_calls: Arc<Semaphore>,
     is_stopping: AtomicBool,
@@ -103,6 +117,8 @@ impl Gateway {
     pub(crate) fn new(config: GatewayConfig, journal: Journal) -> Result<Self, StartError> {
         let system = |error: &dyn std::fmt::Display| StartError::System(error.to_string());
         let keys = KeyRing::open(&config.keys)?;
+        let usage = UsageFile::open(&config.usage)
+            .map_err(|source| StartError::Usage { path: config.usage.clone(), source })?;
         let is_local = config.address.ip().is_loopback();
         if !is_local && keys.is_empty() {
             return Err(StartError::Unguarded(config.address));
@@ -151,6 +167,8 @@ impl Gateway {
             context_memory,
             engine,
             counting: Semaphore::new(MAX_COUNTING),
+            admissions: Admissions::default(),
+            usage: Mutex::new(usage),
             engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),
             reranking_calls: Arc::new(Semaphore::new(reranking_calls)),
             is_stopping: AtomicBool::new(false),

@@ -18,7 +18,7 @@ use crate::gateway::Gateway;
 use crate::metrics::ms;
 use crate::protocol::Operation;
 use crate::providers::Answer;
-use crate::proxy::{Asked, record_at_end};
+use crate::proxy::{Accounting, Asked, record_at_end};
 use crate::relay::Outcome;
 use crate::rerank::Source;
 use crate::retrieval::{Report, context_request};
@@ -166,13 +166,13 @@ impl Gateway {
         let body = |operation: Operation, model: Option<&str>| {
             self.reserved(request_body(operation, model, &prompt))
         };
-        let asked = self.providers.ask_beforehand(model, body).await;
+        let asked = self.providers.ask_beforehand(model, &caller.policy, body).await;
         let answered = asked.map_err(|_| GuessOutcome::Failed)?;
         let upstream = answered.provider.upstream.name.as_str();
-        let on_end = record_at_end(self, caller, Asked::new(&answered, started));
+        let on_end = record_at_end(self, caller, Asked::new(&answered, started), Accounting::default());
         let Answer::Whole(_, body, usage) = answered.answer else { return Err(GuessOutcome::Useless) };
         self.metrics.llm_ms.with_label_values(&[upstream, answered.model]).observe(ms(started.elapsed()));
-        on_end(Outcome { usage, failure: None });
+        on_end(Outcome { usage, ..Outcome::default() });
         let text = match body.len() {
             ..=MAX_ANSWER_BYTES => answered.operation.protocol().text_of(&body),
             _ => None,

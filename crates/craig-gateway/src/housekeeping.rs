@@ -8,6 +8,7 @@ use craig_engine::BreakerState;
 use crate::cost_projection::CostProjection;
 use crate::gateway::Gateway;
 use crate::journal::Event;
+use crate::usage::FLUSH_AFTER;
 
 /// How often keys and breakers are checked: a revoked key is valid for no longer.
 const BEAT: Duration = Duration::from_secs(1);
@@ -56,11 +57,29 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
         log_opened_breakers(&gateway, &mut known_open);
         if n % BEATS_TO_CLEANUP == 0 {
             gateway.limits.remove_expired();
+            gateway.admissions.remove_expired();
         }
         if n % BEATS_TO_PROJECT == 0 {
             let metrics = &gateway.metrics;
             metrics.projection_usd.set(projection.project(metrics.cost_usd.get(), Instant::now()));
         }
+    }
+}
+
+/// Appends what was used to its file, until it is dropped. While that fails, it is kept and tried again.
+pub(crate) async fn keep_usage(gateway: Arc<Gateway>) {
+    let mut is_writable = true;
+    let mut beat = tokio::time::interval(FLUSH_AFTER);
+    beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        beat.tick().await;
+        let of = Arc::clone(&gateway);
+        let flushed = tokio::task::spawn_blocking(move || of.usage().flush()).await;
+        let is_now = matches!(flushed, Ok(Ok(())));
+        if is_writable && !is_now {
+            gateway.journal.log(Event::UsageUnwritable);
+        }
+        is_writable = is_now;
     }
 }
 

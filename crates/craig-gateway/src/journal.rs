@@ -27,6 +27,8 @@ pub(crate) enum Event {
     BreakerOpened { provider: String, model: String },
     KeysReloaded { keys: usize },
     KeysUnreadable,
+    SoftBudgetReached { user: String },
+    UsageUnwritable,
     RedisLost,
     RedisBack,
 }
@@ -65,7 +67,11 @@ fn rounded<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S:
 impl Event {
     fn level(&self) -> &'static str {
         match self {
-            Self::BreakerOpened { .. } | Self::RedisLost | Self::KeysUnreadable => "warn",
+            Self::BreakerOpened { .. }
+            | Self::RedisLost
+            | Self::KeysUnreadable
+            | Self::SoftBudgetReached { .. }
+            | Self::UsageUnwritable => "warn",
             _ => "info",
         }
     }

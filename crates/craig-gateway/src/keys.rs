@@ -10,17 +10,95 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use craig_engine::private;
+use jiff::{Span, Timestamp};
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 
+use crate::failure::Problem;
+
 /// The prefix of keys, by which scanners for leaked secrets can recognize them.
 const PREFIX: &str = "craig_";
 
-/// The stored form of a client's key.
+/// Limits of a key. An unset number or an empty list does not limit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// Requests to models per minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_minute: Option<u32>,
+    /// Tokens of requests and answers per minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_per_minute: Option<u32>,
+    /// Concurrent requests to models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrent_requests: Option<u32>,
+    /// Hard budget: US dollars per calendar month (UTC); further requests are refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub monthly_usd: Option<f64>,
+    /// Soft budget: US dollars per month; further answers carry a header, and the log a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft_monthly_usd: Option<f64>,
+    /// Models, by the names that clients use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
+    /// Providers, by their configured names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub providers: Vec<String>,
+    /// Projects, by the names that requests use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub projects: Vec<String>,
+}
+
+impl Policy {
+    /// Whether nothing is limited.
+    fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(crate) fn allows_provider(&self, name: &str) -> bool {
+        allows(&self.providers, name)
+    }
+
+    /// Fails if the key may not use the model; `None` is the provider's own choice.
+    pub(crate) fn check_model(&self, model: Option<&str>) -> Result<(), Problem> {
+        match model {
+            _ if self.models.is_empty() => Ok(()),
+            Some(model) if allows(&self.models, model) => Ok(()),
+            Some(_) => Err(Problem::not_allowed("model_not_allowed", "this key may not use this model")),
+            None => Err(Problem::not_allowed(
+                "model_not_allowed",
+                "this key may use certain models only: name one",
+            )),
+        }
+    }
+
+    /// Fails if the key may not use the project.
+    pub(crate) fn check_project(&self, project: &str) -> Result<(), Problem> {
+        match allows(&self.projects, project) {
+            true => Ok(()),
+            false => Err(Problem::not_allowed("project_not_allowed", "this key may not use this project")),
+        }
+    }
+}
+
+fn allows(names: &[String], name: &str) -> bool {
+    names.is_empty() || names.iter().any(|allowed| allowed == name)
+}
+
+/// A rotated key, valid for a while longer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replaced {
+    sha256: String,
+    /// Until when it is valid, RFC 3339.
+    pub until: String,
+}
+
+/// One client's key, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyRecord {
     /// Names the key in commands.
@@ -34,6 +112,15 @@ pub struct KeyRecord {
     /// When it was revoked, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<String>,
+    /// When it ends to be valid, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// The key that it has replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<Replaced>,
+    /// What it may do.
+    #[serde(default, skip_serializing_if = "Policy::is_open")]
+    pub policy: Policy,
     /// The name of its holder in logs and limits: [`hashed`] of the id. Computed when the file is read.
     #[serde(skip)]
     pub(crate) user: Arc<str>,
@@ -66,6 +153,9 @@ pub enum KeysError {
     /// There is no such key.
     #[error("no key {0:?}")]
     Unknown(String),
+    /// A time is not written as one.
+    #[error("{0:?} is not a time such as 2027-01-31T00:00:00Z, or a time from now such as 30d or 12h")]
+    Time(String),
     /// A key of that name is in use.
     #[error("a key named {0:?} already exists")]
     NameTaken(String),
@@ -78,9 +168,19 @@ pub enum KeysError {
 #[derive(Clone, Debug, Default)]
 pub struct KeyRing {
     records: Vec<KeyRecord>,
-    hashes: Vec<Vec<u8>>,
+    valid: Vec<Valid>,
     /// When the file had last been changed before it was read.
     changed_at: Option<SystemTime>,
+}
+
+/// A key that may open, and until when.
+#[derive(Clone, Debug)]
+struct Valid {
+    hash: Vec<u8>,
+    until: Option<Timestamp>,
+    policy: Arc<Policy>,
+    /// Index of its record.
+    of: usize,
 }
 
 impl KeyRing {
@@ -98,13 +198,29 @@ impl KeyRing {
         let malformed = |reason: String| KeysError::Malformed { path: path.to_owned(), reason };
         let records: Vec<KeyRecord> =
             serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-        Self::from_records(records, changed_at).ok_or_else(|| malformed("a hash is not SHA-256".to_owned()))
+        Self::from_records(records, changed_at)
+            .ok_or_else(|| malformed("a hash is not SHA-256, or a time is not RFC 3339".to_owned()))
     }
 
     fn from_records(mut records: Vec<KeyRecord>, changed_at: Option<SystemTime>) -> Option<Self> {
         records.iter_mut().for_each(|record| record.user = hashed(&record.id).into());
-        let hashes = records.iter().map(|record| from_hex(&record.sha256)).collect::<Option<Vec<_>>>()?;
-        Some(Self { records, hashes, changed_at })
+        let mut valid = Vec::with_capacity(records.len());
+        for (of, record) in records.iter().enumerate().filter(|(_, record)| record.revoked_at.is_none()) {
+            let policy = Arc::new(record.policy.clone());
+            let expires = record.expires_at.as_deref().map(str::parse::<Timestamp>).transpose().ok()?;
+            valid.push(Valid {
+                hash: from_hex(&record.sha256)?,
+                until: expires,
+                policy: Arc::clone(&policy),
+                of,
+            });
+            if let Some(replaced) = &record.replaced {
+                let until: Timestamp = replaced.until.parse().ok()?;
+                let until = Some(expires.map_or(until, |expires| until.min(expires)));
+                valid.push(Valid { hash: from_hex(&replaced.sha256)?, until, policy, of });
+            }
+        }
+        Some(Self { records, valid, changed_at })
     }
 
     /// Whether the file is unchanged since it was read.
@@ -127,16 +243,18 @@ impl KeyRing {
         self.changed_at.is_some()
     }
 
-    /// The record of a key. Compares it with all hashes, each in constant time.
-    pub(crate) fn find(&self, key: &str) -> Option<&KeyRecord> {
+    /// The record of a key that is valid now, and what it may do. Compares it with all hashes, each in constant time.
+    pub(crate) fn find(&self, key: &str) -> Option<(&KeyRecord, &Arc<Policy>)> {
         let hash = digest(&SHA256, key.as_bytes());
         let mut found = None;
-        for (record, known) in self.records.iter().zip(&self.hashes) {
-            if bool::from(known.ct_eq(hash.as_ref())) && record.revoked_at.is_none() {
-                found = Some(record);
+        for valid in &self.valid {
+            if bool::from(valid.hash.ct_eq(hash.as_ref())) {
+                found = Some(valid);
             }
         }
-        found
+        let Valid { until, policy, of, .. } = found?;
+        let is_over = until.is_some_and(|until| until <= Timestamp::now());
+        (!is_over).then_some((&self.records[*of], policy))
     }
 }
 
@@ -160,6 +278,9 @@ pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
             sha256: to_hex(digest(&SHA256, key.as_bytes()).as_ref()),
             created_at: now(),
             revoked_at: None,
+            expires_at: None,
+            replaced: None,
+            policy: Policy::default(),
         };
         records.push(record.clone());
         Ok((record, key))
@@ -168,17 +289,67 @@ pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
 
 /// Revokes the key of an id or name; a running gateway sees it within a second.
 pub fn revoke(path: &Path, id_or_name: &str) -> Result<KeyRecord, KeysError> {
+    change_one(path, id_or_name, |record| {
+        record.revoked_at = Some(now());
+        Ok(())
+    })
+    .map(|(record, ())| record)
+}
+
+/// Changes what the key of an id or name may do.
+pub fn set(
+    path: &Path,
+    id_or_name: &str,
+    change: impl FnOnce(&mut KeyRecord),
+) -> Result<KeyRecord, KeysError> {
+    let changed = change_one(path, id_or_name, |record| {
+        change(record);
+        Ok(())
+    });
+    changed.map(|(record, ())| record)
+}
+
+/// Gives the key of an id or name a new value; the old one stays valid for `overlap`, such as `24h`. Returns the new key,
+/// which is not stored.
+pub fn rotate(path: &Path, id_or_name: &str, overlap: &str) -> Result<(KeyRecord, String), KeysError> {
+    let until = time_from_now(overlap)?;
+    change_one(path, id_or_name, |record| {
+        let key = format!("{PREFIX}{}", random_hex::<32>().ok_or(KeysError::NoRandom)?);
+        let sha256 = to_hex(digest(&SHA256, key.as_bytes()).as_ref());
+        let sha256 = std::mem::replace(&mut record.sha256, sha256);
+        record.replaced = Some(Replaced { sha256, until });
+        Ok(key)
+    })
+}
+
+/// A time, RFC 3339, or one from now, such as `30d` or `12h`, as it is stored.
+pub fn time_from_now(text: &str) -> Result<String, KeysError> {
+    let wrong = || KeysError::Time(text.to_owned());
+    let time = match text.parse::<Timestamp>() {
+        Ok(time) => time,
+        Err(_) => {
+            let span: Span = text.parse().map_err(|_| wrong())?;
+            let zoned = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+            zoned.checked_add(span).map_err(|_| wrong())?.timestamp()
+        }
+    };
+    Ok(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// Changes the record of a key that is not revoked; gives it as it is then.
+fn change_one<T>(
+    path: &Path,
+    id_or_name: &str,
+    apply: impl FnOnce(&mut KeyRecord) -> Result<T, KeysError>,
+) -> Result<(KeyRecord, T), KeysError> {
     change(path, |records| {
         let is_meant = |record: &&mut KeyRecord| {
             (record.id == id_or_name || record.name == id_or_name) && record.revoked_at.is_none()
         };
-        match records.iter_mut().find(is_meant) {
-            Some(record) => {
-                record.revoked_at = Some(now());
-                Ok(record.clone())
-            }
-            None => Err(KeysError::Unknown(id_or_name.to_owned())),
-        }
+        let record =
+            records.iter_mut().find(is_meant).ok_or_else(|| KeysError::Unknown(id_or_name.to_owned()))?;
+        let done = apply(record)?;
+        Ok((record.clone(), done))
     })
 }
 
@@ -201,8 +372,8 @@ fn change<T>(
     Ok(done)
 }
 
-/// Replaces a file atomically by one that only its owner can read.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Replaces a file atomically by one that only its owner can read, and gives it.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<fs::File> {
     let new = path.with_extension("new");
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -211,7 +382,8 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = private::file_options().write(true).create_new(true).open(&new)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    fs::rename(new, path)
+    fs::rename(new, path)?;
+    Ok(file)
 }
 
 /// `N` random bytes in hex; `None` if the system gives none.
@@ -222,7 +394,7 @@ pub(crate) fn random_hex<const N: usize>() -> Option<String> {
 }
 
 fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 fn to_hex(bytes: &[u8]) -> String {
@@ -248,8 +420,8 @@ mod tests {
         let (record, key) = add(&path, "alice").unwrap();
         let (_, other) = add(&path, "bob").unwrap();
         let ring = KeyRing::open(&path).unwrap();
-        assert_eq!(ring.find(&key).unwrap().id, record.id);
-        assert_eq!(ring.find(&other).unwrap().name, "bob");
+        assert_eq!(ring.find(&key).unwrap().0.id, record.id);
+        assert_eq!(ring.find(&other).unwrap().0.name, "bob");
         assert!(ring.find("").is_none() && ring.find(&key[..key.len() - 1]).is_none());
         assert!(!fs::read_to_string(&path).unwrap().contains(&key[PREFIX.len()..]));
         assert!(matches!(add(&path, "alice"), Err(KeysError::NameTaken(_))));
@@ -272,6 +444,24 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(20));
         revoke(&path, "alice").unwrap();
         assert!(!one.is_current(&path));
+    }
+
+    #[test]
+    fn a_rotated_key_and_the_one_before_open_until_their_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let (_, old) = add(&path, "alice").unwrap();
+        let (_, new) = rotate(&path, "alice", "1h").unwrap();
+        let opens = |key: &str| KeyRing::open(&path).unwrap().find(key).is_some();
+        assert!(opens(&old) && opens(&new));
+        let (_, newest) = rotate(&path, "alice", "2000-01-01T00:00:00Z").unwrap();
+        assert_eq!([&old, &new, &newest].map(|key| opens(key)), [false, false, true]);
+        let limited = set(&path, "alice", |record| {
+            record.policy.models = vec!["m".into()];
+            record.expires_at = Some("2000-01-01T00:00:00Z".into());
+        });
+        assert!(limited.is_ok() && !opens(&newest));
+        assert!(matches!(rotate(&path, "alice", "soon"), Err(KeysError::Time(_))));
     }
 
     #[cfg(unix)]

@@ -6,6 +6,7 @@
 //! key, and no model that only clients name; of a request they hold its id and its trace. Errors do not repeat a request; a
 //! provider's message about a request that it refuses goes to its client, without longer quotes of it.
 
+mod admission;
 mod allowance;
 mod bounded;
 mod breakers;
@@ -50,6 +51,7 @@ mod target;
 mod tls;
 mod traces;
 mod upstreams;
+pub mod usage;
 
 pub use config::{
     Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,

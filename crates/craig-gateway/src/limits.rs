@@ -17,12 +17,18 @@ pub(crate) struct Limits {
     redis: Option<Redis>,
 }
 
-/// A limit by the generic cell rate algorithm, the same as that of `shared.rs` for Redis. One time is kept for each client:
+/// Requests in an hour.
+struct Limit {
+    per_hour: NonZeroU32,
+    rate: Rate,
+}
+
+/// Limits by the generic cell rate algorithm, the same as that of `shared.rs` for Redis. One time is kept for each client:
 /// when its requests so far would be over at an even pace.
 ///
 /// The lock is held for a few instructions.
-struct Limit {
-    per_hour: NonZeroU32,
+#[derive(Default)]
+pub(crate) struct Rate {
     due: Mutex<HashMap<Arc<str>, Instant>>,
 }
 
@@ -40,7 +46,7 @@ impl Limits {
         };
         let per_hour = limit.per_hour.get();
         let shared = match &self.redis {
-            Some(redis) => redis.charge(&format!("{}:{user}", resource.name()), per_hour).await,
+            Some(redis) => redis.charge(&format!("{}:{user}", resource.name()), per_hour, HOUR).await,
             None => None,
         };
         let verdict = shared.unwrap_or_else(|| limit.charge(user, Instant::now()));
@@ -57,16 +63,26 @@ impl Limits {
 
 impl Limit {
     fn new(per_hour: NonZeroU32) -> Self {
-        Self { per_hour, due: Mutex::default() }
+        Self { per_hour, rate: Rate::default() }
     }
 
     fn charge(&self, user: &Arc<str>, now: Instant) -> Verdict {
-        let per_hour = self.per_hour.get();
-        let interval = HOUR / per_hour;
+        self.rate.charge(user, self.per_hour, HOUR, now)
+    }
+
+    fn remove_expired(&self, now: Instant) {
+        self.rate.remove_expired(now);
+    }
+}
+
+impl Rate {
+    /// Counts a request of `user`, who may send `most` in `time`.
+    pub(crate) fn charge(&self, user: &Arc<str>, most: NonZeroU32, time: Duration, now: Instant) -> Verdict {
+        let interval = time / most.get();
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         let next = due.get(user).map_or(now, |due| now.max(*due)) + interval;
         let ahead = next - now;
-        let burst = interval * per_hour;
+        let burst = interval * most.get();
         if ahead > burst {
             return Verdict { is_admitted: false, remaining: 0, wait: ahead - burst };
         }
@@ -75,7 +91,20 @@ impl Limit {
         Verdict { is_admitted: true, remaining: remaining as u32, wait: Duration::ZERO }
     }
 
-    fn remove_expired(&self, now: Instant) {
+    /// Counts `n` of `user` at once, whether they are within the limit or not.
+    pub(crate) fn add(&self, user: &Arc<str>, n: u64, most: NonZeroU32, time: Duration, now: Instant) {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = due.get(user).map_or(now, |due| now.max(*due));
+        due.insert(Arc::clone(user), next + time.mul_f64(n as f64 / f64::from(most.get())));
+    }
+
+    /// How long `user` has to wait until something is left.
+    pub(crate) fn wait(&self, user: &Arc<str>, time: Duration, now: Instant) -> Duration {
+        let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        due.get(user).map_or(Duration::ZERO, |due| due.saturating_duration_since(now).saturating_sub(time))
+    }
+
+    pub(crate) fn remove_expired(&self, now: Instant) {
         self.due.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, due| *due > now);
     }
 }
@@ -107,7 +136,7 @@ mod tests {
         assert!(limit.charge(&user, start + HOUR / 4).is_admitted);
         assert!(!limit.charge(&user, start + HOUR / 4).is_admitted);
         limit.remove_expired(start + HOUR * 3);
-        assert!(limit.due.lock().unwrap().is_empty());
+        assert!(limit.rate.due.lock().unwrap().is_empty());
         assert_eq!(limit.charge(&user, start + HOUR * 3).remaining, 3);
     }
 }

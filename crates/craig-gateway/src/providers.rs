@@ -13,6 +13,7 @@ use crate::breakers::{Breakers, OTHER_MODEL};
 use crate::call::CallFailure;
 use crate::client::Client;
 use crate::config::Bounds;
+use crate::keys::Policy;
 use crate::metrics::Metrics;
 use crate::protocol::{Operation, ProtocolName, Usage};
 use crate::race::{Pace, Race};
@@ -45,6 +46,8 @@ pub(crate) struct Ask<'a> {
     /// `None` for each provider's own choice.
     pub(crate) model: Option<&'a str>,
     pub(crate) is_streamed: bool,
+    /// Who asks, whose key may be for some providers only.
+    pub(crate) policy: &'a Policy,
     /// Headers of the client that the provider gets.
     pub(crate) headers: HeaderMap,
 }
@@ -126,7 +129,7 @@ impl Providers {
         body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
         let pace = Pace { is_streamed: ask.is_streamed, ..self.pace };
-        let candidates = self.candidates(ask.model, |provider| provider.target(ask.operation));
+        let candidates = self.candidates(ask.model, ask.policy, |provider| provider.target(ask.operation));
         if candidates.is_empty() {
             let others = self.list.iter().filter(|provider| provider.upstream.own_name(ask.model).is_some());
             let mut protocols: Vec<ProtocolName> = Vec::new();
@@ -151,11 +154,12 @@ impl Providers {
     pub(crate) async fn ask_beforehand(
         &self,
         model: Option<&str>,
+        policy: &Policy,
         body: impl Fn(Operation, Option<&str>) -> Option<Bytes> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
         let pace = Pace { tries: 1, ..self.pace };
         let ours = |failure| CallFailure { is_ours: true, ..failure };
-        let candidates = self.candidates(model, |provider| {
+        let candidates = self.candidates(model, policy, |provider| {
             provider.target(provider.upstream.protocols.first()?.conversation())
         });
         let headers = HeaderMap::new();
@@ -204,9 +208,13 @@ impl Providers {
     fn candidates<'p>(
         &'p self,
         model: Option<&str>,
+        policy: &Policy,
         target: impl Fn(&Provider) -> Option<&(Operation, Target)>,
     ) -> Vec<Candidate<'p>> {
-        let serving = self.list.iter().filter(|provider| provider.upstream.own_name(model).is_some());
+        let serves = |provider: &&Provider| {
+            policy.allows_provider(&provider.upstream.name) && provider.upstream.own_name(model).is_some()
+        };
+        let serving = self.list.iter().filter(serves);
         let candidate = |provider: &'p Provider| {
             let (operation, target) = target(provider)?;
             Some(Candidate { provider, operation: *operation, target })

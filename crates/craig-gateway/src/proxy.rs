@@ -10,6 +10,7 @@ use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
+use crate::admission::{Admitted, sums};
 use crate::budget::Reservation;
 use crate::caller::Caller;
 use crate::config::Masking;
@@ -26,6 +27,7 @@ use crate::relay::{Counting, Outcome, Relay, StreamBounds};
 use crate::retrieval::{InjectedContext, Report};
 use crate::sse::Framing;
 use crate::traces::{Span, SpanKind, Trace};
+use crate::usage::{UsageKey, today};
 
 /// Header by which a client chooses how its stream is framed.
 const FRAMING_HEADER: &str = "x-craig-framing";
@@ -63,6 +65,11 @@ pub(crate) async fn pass_on(
     if operation.has_turns() && conversation.project.is_none() {
         conversation.project = project_of(&headers)?;
     }
+    if let Some(project) = &conversation.project {
+        caller.policy.check_project(project)?;
+    }
+    let admitted = gateway.admit_model(&caller, conversation.model.as_deref()).await?;
+    let is_over_soft_budget = admitted.is_over_soft_budget;
     let wants_context = conversation.wants_context();
     if wants_context && !room.grow_to(gateway.room_for(body.len(), WORK_COPIES)) {
         return Err(Problem::overloaded());
@@ -93,13 +100,14 @@ pub(crate) async fn pass_on(
         operation,
         model: conversation.model.as_deref(),
         is_streamed: conversation.is_streamed,
+        policy: &caller.policy,
         headers: passed_on(&headers, operation.protocol()),
     };
     let answered = match gateway.providers.ask(&ask, own_body).await {
         Ok(answered) => answered,
         Err(NoAnswer::Failed(failure)) => {
             let asked = Asked { upstream: "all", model: "other", operation, at: asked_at };
-            let failed = Outcome { usage: None, failure: Some(failure.label()) };
+            let failed = Outcome { failure: Some(failure.label()), ..Outcome::default() };
             caller.trace.iter().for_each(|trace| gateway.tracer.send(asked.span(trace, failed)));
             return Err(failure.problem(&[&body, turns.unwrap_or_default().as_bytes()]));
         }
@@ -112,7 +120,15 @@ pub(crate) async fn pass_on(
         Err(NoAnswer::OtherProtocol(protocols)) => return Err(other_protocol(operation, &protocols)),
     };
     let times = Times { started, asked: asked_at, answered: Instant::now() };
-    let mut response = respond(gateway, &caller, answered, context.as_ref(), framing, times);
+    let accounting = Accounting {
+        project: conversation.project.clone().unwrap_or_default(),
+        n_input_bytes: body.len() + context.as_ref().map_or(0, |context| context.text.len()),
+        admitted: Some(admitted),
+    };
+    let mut response = respond(gateway, &caller, answered, context.as_ref(), (framing, accounting), times);
+    if is_over_soft_budget {
+        response.headers_mut().insert("x-craig-budget", HeaderValue::from_static("soft"));
+    }
     if let Some(n_masked) = n_masked {
         response.headers_mut().insert("x-craig-masked", n_masked.into());
     }
@@ -239,7 +255,7 @@ fn respond(
     caller: &Caller,
     answered: Answered<'_>,
     context: Option<&InjectedContext>,
-    framing: Framing,
+    (framing, accounting): (Framing, Accounting),
     times: Times,
 ) -> Response {
     let metrics = &gateway.metrics;
@@ -247,11 +263,11 @@ fn respond(
     let protocol = asked.operation.protocol();
     let llm_ms = metrics.llm_ms.with_label_values(&[asked.upstream, asked.model]);
     metrics.first_byte_ms.with_label_values(&[asked.upstream]).observe(ms(times.answered - times.asked));
-    let on_end = record_at_end(gateway, caller, asked);
+    let on_end = record_at_end(gateway, caller, asked, accounting);
     let mut response = match answered.answer {
         Answer::Whole(head, body, usage) => {
             llm_ms.observe(ms(times.answered - times.asked));
-            on_end(Outcome { usage, failure: None });
+            on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
             with_head(&head, Body::from(body), protocol)
         }
         Answer::Stream(head, first, rest) => {
@@ -335,33 +351,67 @@ fn framing_of(headers: &HeaderMap, operation: Operation, default: Framing) -> Re
     }
 }
 
+/// What an answer is accounted for, beside its tokens.
+#[derive(Default)]
+pub(crate) struct Accounting {
+    /// Project of its context; empty if there is none.
+    project: String,
+    /// Bytes of the request, from which its tokens are estimated if the provider does not report them.
+    n_input_bytes: usize,
+    admitted: Option<Admitted>,
+}
+
 /// Counts tokens and their price, and traces the model's answer, when it has ended.
 pub(crate) fn record_at_end(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     asked: Asked<'_>,
+    accounting: Accounting,
 ) -> impl FnOnce(Outcome) + Send + 'static {
-    let (gateway, trace) = (Arc::clone(gateway), caller.trace.clone());
+    let (gateway, caller) = (Arc::clone(gateway), caller.clone());
     let Asked { upstream, model, operation, at } = asked;
     let (upstream, model) = (upstream.to_owned(), model.to_owned());
     move |outcome| {
+        let Accounting { project, n_input_bytes, admitted } = accounting;
         if let Some(usage) = outcome.usage {
             count_tokens(&gateway, &upstream, &model, usage);
         }
-        if let Some(trace) = trace {
-            let asked = Asked { upstream: &upstream, model: &model, operation, at };
-            gateway.tracer.send(asked.span(&trace, outcome));
+        // Counting the tokens of a conversation costs nothing, and neither does a failure that reports none.
+        let is_answer =
+            operation != Operation::CountTokens && (outcome.usage.is_some() || outcome.n_seen_tokens > 0);
+        if is_answer {
+            let usage = outcome.usage.unwrap_or_else(|| Usage {
+                input_tokens: n_input_bytes.div_ceil(BYTES_PER_TOKEN) as u64,
+                output_tokens: outcome.n_seen_tokens as u64,
+                ..Usage::default()
+            });
+            let usd = gateway.config.prices.usd(&model, usage);
+            let key = UsageKey {
+                day: today(),
+                key: caller.key.to_string(),
+                provider: upstream.clone(),
+                model: model.clone(),
+                project,
+            };
+            gateway.record_usage(&caller, key, sums(usage, usd, outcome.usage.is_none()));
         }
+        if let Some(trace) = &caller.trace {
+            let asked = Asked { upstream: &upstream, model: &model, operation, at };
+            gateway.tracer.send(asked.span(trace, outcome));
+        }
+        drop(admitted);
     }
 }
+
+/// Bytes of a token, where a provider does not count them.
+const BYTES_PER_TOKEN: usize = 4;
 
 fn count_tokens(gateway: &Gateway, upstream: &str, model: &str, usage: Usage) {
     let tokens =
         |direction: &str| gateway.metrics.llm_tokens.with_label_values(&[upstream, model, direction]);
     tokens("input").inc_by(usage.input_tokens);
     tokens("output").inc_by(usage.output_tokens);
-    let usd = gateway.config.prices.usd(model, usage.input_tokens, usage.output_tokens);
-    gateway.metrics.cost_usd.inc_by(usd);
+    gateway.metrics.cost_usd.inc_by(gateway.config.prices.usd(model, usage));
 }
 
 impl Asked<'_> {

@@ -22,6 +22,8 @@ pub(crate) struct Outcome {
     pub(crate) usage: Option<Usage>,
     /// Why it is incomplete.
     pub(crate) failure: Option<&'static str>,
+    /// Tokens of the answer as far as it came, an estimate for providers that do not count them.
+    pub(crate) n_seen_tokens: usize,
 }
 
 /// Called when a stream has ended.
@@ -131,7 +133,7 @@ impl Relay {
     fn record(&mut self, failure: Option<&'static str>) {
         self.count.llm_ms.observe(ms(self.count.started.elapsed()));
         if let Some(on_end) = self.count.on_end.take() {
-            on_end(Outcome { usage: self.lines.end().1, failure });
+            on_end(Outcome { usage: self.lines.end().1, failure, n_seen_tokens: self.lines.n_events() });
         }
     }
 }

@@ -90,6 +90,7 @@ pub(crate) async fn search(
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<SearchBody>(request, &gateway).await?;
+    caller.policy.check_project(&body.project)?;
     let (found, report) =
         gateway.search(&caller, body.project.clone(), body.query.clone(), body.request()).await?;
     gateway.log_search(&report, &caller);

@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::GatewayConfig;
 use crate::gateway::{Gateway, StartError};
-use crate::housekeeping::keep_house;
+use crate::housekeeping::{keep_house, keep_usage};
 use crate::intake::MAX_HEADER_BYTES;
 use crate::journal::{Event, Journal};
 use crate::metrics::Counted;
@@ -103,6 +103,7 @@ async fn serve(
 ) {
     let (closing, closed) = watch::channel(false);
     let housekeeping = tokio::spawn(keep_house(Arc::clone(&gateway)));
+    let usage = tokio::spawn(keep_usage(Arc::clone(&gateway)));
     let connections = Connections {
         router: routes::router(Arc::clone(&gateway)),
         places: Arc::new(Semaphore::new(gateway.config.bounds.max_connections)),
@@ -121,6 +122,10 @@ async fn serve(
     // What is left then is aborted with the runtime.
     let _ = tokio::time::timeout(gateway.config.bounds.grace, connections.open.wait()).await;
     housekeeping.abort();
+    usage.abort();
+    if gateway.usage().flush().is_err() {
+        gateway.journal.log(Event::UsageUnwritable);
+    }
     gateway.tracer.flush().await;
     let unfinished = usize_of(gateway.metrics.open_requests.get());
     gateway.journal.log(Event::Stopped { unfinished, dropped_lines: gateway.journal.dropped() });

@@ -20,6 +20,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long Redis is not asked after it failed.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
+/// How long what was spent in a month is kept: longer than any month.
+const SPENT_SECONDS: i64 = 40 * 24 * 3_600;
+
 /// The prefix of our keys.
 const NAMESPACE: &str = "craig:gateway:";
 
@@ -73,15 +76,30 @@ impl Redis {
         })
     }
 
-    /// Counts a request of `name` against `per_hour`; `None` while Redis cannot be reached.
-    pub(crate) async fn charge(&self, name: &str, per_hour: u32) -> Option<Verdict> {
+    /// Counts a request of `name` against `most` in `time`; `None` while Redis cannot be reached.
+    pub(crate) async fn charge(&self, name: &str, most: u32, time: Duration) -> Option<Verdict> {
         let mut connection = self.connection.clone();
-        let interval_ms = 3_600_000.0 / f64::from(per_hour);
+        let interval_ms = time.as_secs_f64() * 1e3 / f64::from(most);
         let mut call = self.limit.key(format!("{NAMESPACE}limit:{name}"));
-        call.arg(interval_ms).arg(per_hour);
+        call.arg(interval_ms).arg(most);
         let answer = self.ask(call.invoke_async(&mut connection)).await?;
         let (is_admitted, remaining, wait_ms): (u32, u32, u64) = answer;
         Some(Verdict { is_admitted: is_admitted == 1, remaining, wait: Duration::from_millis(wait_ms) })
+    }
+
+    /// US dollars that all gateways have spent for `name`; `None` also if there are none.
+    pub(crate) async fn spent_usd(&self, name: &str) -> Option<f64> {
+        let mut connection = self.connection.clone();
+        self.ask(connection.get(format!("{NAMESPACE}spent:{name}"))).await?
+    }
+
+    /// Adds US dollars to what was spent for `name`.
+    pub(crate) async fn spend_usd(&self, name: &str, usd: f64) {
+        let mut connection = self.connection.clone();
+        let key = format!("{NAMESPACE}spent:{name}");
+        let mut calls = redis::pipe();
+        calls.cmd("INCRBYFLOAT").arg(&key).arg(usd).ignore().expire(&key, SPENT_SECONDS).ignore();
+        let _: Option<()> = self.ask(calls.query_async(&mut connection)).await;
     }
 
     /// The value of a key; `None` also while Redis cannot be reached.

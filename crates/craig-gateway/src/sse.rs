@@ -35,6 +35,7 @@ pub(crate) struct Lines {
     /// The beginning of an incomplete line.
     held: BytesMut,
     seen: Seen,
+    n_events: usize,
     /// Whether the last line that was passed on goes on.
     is_mid_line: bool,
     /// Whether the last forwarded byte is a CR: a following LF does not end another line.
@@ -48,6 +49,7 @@ impl Lines {
             framing,
             held: BytesMut::new(),
             seen: Seen::default(),
+            n_events: 0,
             is_mid_line: false,
             is_after_cr: false,
         }
@@ -100,6 +102,7 @@ impl Lines {
             return;
         }
         self.is_mid_line = !unread.last().is_some_and(is_line_end);
+        self.n_events += memchr::memmem::find_iter(&unread, b"data:").count();
         let mut newest_first = unread.rsplit(is_line_end).filter_map(data_of);
         let mut last = newest_first.next();
         if last == Some(DONE) {
@@ -124,6 +127,11 @@ impl Lines {
         let tail = &mut self.seen.tail;
         tail.extend_from_slice(piece);
         tail.drain(..tail.len().saturating_sub(TAIL_BYTES));
+    }
+
+    /// Events so far. Most providers send one for each token.
+    pub(crate) fn n_events(&self) -> usize {
+        self.n_events
     }
 
     /// Whether the stream is complete, and the token counts that it had.

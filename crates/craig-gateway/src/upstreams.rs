@@ -7,7 +7,7 @@ use craig_engine::{Secret, Settings};
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::protocol::ProtocolName;
+use crate::protocol::{ProtocolName, Usage};
 
 /// The key of the default provider.
 const DEFAULT_KEY_VARIABLE: &str = "ZAI_API_KEY";
@@ -42,6 +42,10 @@ pub struct Price {
     /// Price of input tokens.
     #[serde(default)]
     pub input_usd_per_million_tokens: f64,
+    /// Price of input tokens from the provider's cache; that of other input by default.
+    pub cached_input_usd_per_million_tokens: Option<f64>,
+    /// Price of input tokens written to the cache; that of other input by default.
+    pub cache_write_usd_per_million_tokens: Option<f64>,
     /// Price of output tokens.
     #[serde(default)]
     pub output_usd_per_million_tokens: f64,
@@ -167,10 +171,16 @@ impl Upstream {
 
 impl Prices {
     /// The price of tokens of `model`; 0 for a model without a price.
-    pub(crate) fn usd(&self, model: &str, input_tokens: u64, output_tokens: u64) -> f64 {
+    pub(crate) fn usd(&self, model: &str, usage: Usage) -> f64 {
         let price = self.0.get(model).copied().unwrap_or_default();
-        (price.input_usd_per_million_tokens * input_tokens as f64
-            + price.output_usd_per_million_tokens * output_tokens as f64)
+        let input = price.input_usd_per_million_tokens;
+        let cached = price.cached_input_usd_per_million_tokens.unwrap_or(input);
+        let written = price.cache_write_usd_per_million_tokens.unwrap_or(input);
+        let fresh_tokens = usage.input_tokens.saturating_sub(usage.cached_tokens + usage.cache_write_tokens);
+        (input * fresh_tokens as f64
+            + cached * usage.cached_tokens as f64
+            + written * usage.cache_write_tokens as f64
+            + price.output_usd_per_million_tokens * usage.output_tokens as f64)
             / 1e6
     }
 }

@@ -456,6 +456,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "",
         "File of the clients' hashed keys; `$XDG_DATA_HOME/craig/gateway-keys.json` by default.",
     ),
+    user(
+        "gateway.usage",
+        Kind::Path,
+        "",
+        "File of the usage of each key; `gateway-usage.jsonl` next to the keys by default.",
+    ),
     user("gateway.tls_cert", Kind::Path, "", "Certificate chain (PEM); enables HTTPS."),
     user("gateway.tls_key", Kind::Path, "", "Private key of the certificate (PEM)."),
     user(

@@ -31,6 +31,7 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig/src/assistants/files.rs", "configuration of assistants"),
     ("craig/src/workspace.rs", "the folder in which an editor keeps the index of a workspace"),
     ("craig-gateway/src/keys.rs", "the hashed keys of clients"),
+    ("craig-gateway/src/usage.rs", "what each key has used"),
     ("craig-gateway/src/upstreams.rs", "providers and prices that the user configured"),
 ];
 

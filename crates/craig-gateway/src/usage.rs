@@ -1,0 +1,292 @@
+//! What each key has used, by day, provider, model and project: added up in memory, and kept in a file that several gateways of
+//! a machine append to.
+//!
+//! A line of the file is a sum since the line before. A process that is killed loses what it had not appended yet, which is
+//! that of the last [`FLUSH_AFTER`]. What others append is read before the next line is written, so that budgets hold for all.
+
+use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use craig_engine::private;
+use serde::{Deserialize, Serialize};
+
+use crate::keys::replace;
+
+/// How long usage is collected before it is appended.
+pub(crate) const FLUSH_AFTER: Duration = Duration::from_millis(50);
+
+/// A file that is larger than this many times its sums, and than so many bytes, is written anew.
+const MAX_GROWTH: usize = 4;
+const MIN_COMPACTED_BYTES: u64 = 1 << 20;
+
+/// What usage is added up by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct UsageKey {
+    /// Day in UTC, `2027-01-31`.
+    pub day: String,
+    /// Id of the client's key; `local` while there are none.
+    pub key: String,
+    /// Provider that answered.
+    pub provider: String,
+    /// Model as metrics name it.
+    pub model: String,
+    /// Project that the context is from; empty if there was none.
+    pub project: String,
+}
+
+/// What was used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sums {
+    /// Requests that were answered.
+    pub requests: u64,
+    /// Tokens of requests, those from a provider's cache included.
+    pub input_tokens: u64,
+    /// Of those, the ones from a cache.
+    pub cached_tokens: u64,
+    /// Tokens of answers.
+    pub output_tokens: u64,
+    /// Requests whose tokens the gateway counted itself, since the provider did not report them.
+    pub estimated: u64,
+    /// Their price in US dollars.
+    pub usd: f64,
+}
+
+impl std::ops::AddAssign for Sums {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.input_tokens += other.input_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.output_tokens += other.output_tokens;
+        self.estimated += other.estimated;
+        self.usd += other.usd;
+    }
+}
+
+/// Usage by what it is added up by.
+pub type Usages = BTreeMap<UsageKey, Sums>;
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    #[serde(flatten)]
+    key: UsageKey,
+    #[serde(flatten)]
+    sums: Sums,
+}
+
+/// The file, and what is known of it.
+pub(crate) struct UsageFile {
+    path: PathBuf,
+    /// Everything that is in the file.
+    written: Usages,
+    /// What is not appended yet.
+    pending: Usages,
+    /// US dollars of each key in each month, `2027-01`.
+    spent_usd: BTreeMap<(String, String), f64>,
+    read_bytes: u64,
+    n_lines: usize,
+    identity: Option<u64>,
+}
+
+impl UsageFile {
+    /// Reads the file; a missing one has no usage.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let mut usage = Self {
+            path: path.to_owned(),
+            written: Usages::new(),
+            pending: Usages::new(),
+            spent_usd: BTreeMap::new(),
+            read_bytes: 0,
+            n_lines: 0,
+            identity: None,
+        };
+        usage.flush()?;
+        Ok(usage)
+    }
+
+    /// Adds what was used; it is in the file after the next [`Self::flush`].
+    pub(crate) fn add(&mut self, key: UsageKey, sums: Sums) {
+        self.spend(&key, sums.usd);
+        *self.pending.entry(key).or_default() += sums;
+    }
+
+    /// US dollars that a key has spent in a month, `2027-01`.
+    pub(crate) fn spent_usd(&self, key: &str, month: &str) -> f64 {
+        self.spent_usd.get(&(key.to_owned(), month.to_owned())).copied().unwrap_or_default()
+    }
+
+    /// Reads what others have appended, and appends what is pending.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            private::create_folder(folder)?;
+        }
+        let lock = private::file_options().create(true).write(true).open(self.path.with_extension("lock"))?;
+        lock.lock()?;
+        let mut file = private::file_options().create(true).read(true).append(true).open(&self.path)?;
+        self.read_new(&mut file)?;
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        for (key, sums) in &self.pending {
+            write_line(&mut text, key, *sums)?;
+        }
+        file.write_all(&text)?;
+        self.read_bytes += text.len() as u64;
+        self.n_lines += self.pending.len();
+        for (key, sums) in std::mem::take(&mut self.pending) {
+            *self.written.entry(key).or_default() += sums;
+        }
+        if self.read_bytes > MIN_COMPACTED_BYTES && self.n_lines > MAX_GROWTH * self.written.len() {
+            self.compact()?;
+        }
+        Ok(())
+    }
+
+    /// Reads what was appended since the last time, or all of a file that another process has written anew.
+    fn read_new(&mut self, file: &mut File) -> io::Result<()> {
+        let metadata = file.metadata()?;
+        let identity = identity(&metadata);
+        if self.identity != Some(identity) || metadata.len() < self.read_bytes {
+            (self.read_bytes, self.n_lines, self.identity) = (0, 0, Some(identity));
+            self.written.clear();
+            self.spent_usd.clear();
+            let pending: Vec<(UsageKey, f64)> =
+                self.pending.iter().map(|(key, sums)| (key.clone(), sums.usd)).collect();
+            pending.iter().for_each(|(key, usd)| self.spend(key, *usd));
+        }
+        if metadata.len() == self.read_bytes {
+            return Ok(());
+        }
+        file.seek(SeekFrom::Start(self.read_bytes))?;
+        let mut reader = BufReader::new(&mut *file).take(metadata.len() - self.read_bytes);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            // A line that was cut off when its process was killed is none.
+            if let Ok(Line { key, sums }) = serde_json::from_slice(&line) {
+                self.spend(&key, sums.usd);
+                *self.written.entry(key).or_default() += sums;
+            }
+            self.n_lines += 1;
+            self.read_bytes += line.len() as u64;
+            if line.last() != Some(&b'\n') {
+                file.write_all(b"\n")?;
+                self.read_bytes += 1;
+                break;
+            }
+            line.clear();
+        }
+        Ok(())
+    }
+
+    fn spend(&mut self, key: &UsageKey, usd: f64) {
+        let month = key.day.get(..7).unwrap_or_default();
+        *self.spent_usd.entry((key.key.clone(), month.to_owned())).or_default() += usd;
+    }
+
+    /// Writes a file of the sums in the place of the one that has all lines.
+    fn compact(&mut self) -> io::Result<()> {
+        let mut text = Vec::new();
+        for (key, sums) in &self.written {
+            write_line(&mut text, key, *sums)?;
+        }
+        let file = replace(&self.path, &text)?;
+        self.identity = Some(identity(&file.metadata()?));
+        (self.read_bytes, self.n_lines) = (text.len() as u64, self.written.len());
+        Ok(())
+    }
+}
+
+fn write_line(text: &mut Vec<u8>, key: &UsageKey, sums: Sums) -> io::Result<()> {
+    serde_json::to_writer(&mut *text, &Line { key: key.clone(), sums })?;
+    text.push(b'\n');
+    Ok(())
+}
+
+/// A number that a file has until another one takes its place.
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn identity(metadata: &Metadata) -> u64 {
+    let since = metadata.created().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    since.map_or(0, |since| since.as_nanos() as u64)
+}
+
+/// The day in UTC, `2027-01-31`.
+pub fn today() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
+}
+
+/// Everything in a file of usage.
+pub fn read(path: &Path) -> io::Result<Usages> {
+    Ok(UsageFile::open(path)?.written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(key: &str, day: &str) -> UsageKey {
+        let [day, key] = [day, key].map(str::to_owned);
+        UsageKey { day, key, provider: "p".into(), model: "m".into(), project: String::new() }
+    }
+
+    fn sums(usd: f64) -> Sums {
+        Sums { requests: 1, input_tokens: 10, output_tokens: 2, usd, ..Sums::default() }
+    }
+
+    #[test]
+    fn what_one_process_appends_the_others_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("usage.jsonl");
+        let (mut one, mut other) = (UsageFile::open(&path).unwrap(), UsageFile::open(&path).unwrap());
+        one.add(key("a", "2027-01-30"), sums(0.5));
+        one.add(key("a", "2027-02-01"), sums(0.25));
+        assert_eq!((one.spent_usd("a", "2027-01"), other.spent_usd("a", "2027-01")), (0.5, 0.0));
+        one.flush().unwrap();
+        other.add(key("a", "2027-01-31"), sums(1.0));
+        other.flush().unwrap();
+        one.flush().unwrap();
+        assert_eq!((one.spent_usd("a", "2027-01"), other.spent_usd("a", "2027-01")), (1.5, 1.5));
+        assert_eq!(one.spent_usd("a", "2027-02"), 0.25);
+        assert_eq!(read(&path).unwrap().values().map(|sums| sums.requests).sum::<u64>(), 3);
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_costs_itself_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("usage.jsonl");
+        let mut usage = UsageFile::open(&path).unwrap();
+        usage.add(key("a", "2027-01-30"), sums(0.5));
+        usage.flush().unwrap();
+        let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"{\"day\":\"2027-01-3").unwrap();
+        let mut usage = UsageFile::open(&path).unwrap();
+        usage.add(key("a", "2027-01-30"), sums(0.25));
+        usage.flush().unwrap();
+        assert_eq!(UsageFile::open(&path).unwrap().spent_usd("a", "2027-01"), 0.75);
+    }
+
+    #[test]
+    fn a_file_of_many_lines_is_written_anew_with_the_same_sums() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("usage.jsonl");
+        let (mut one, mut other) = (UsageFile::open(&path).unwrap(), UsageFile::open(&path).unwrap());
+        let n_lines = 2 * MIN_COMPACTED_BYTES / 100;
+        for _ in 0..n_lines {
+            one.add(key("a", "2027-01-30"), sums(1.0));
+            one.flush().unwrap();
+        }
+        assert!(path.metadata().unwrap().len() < MIN_COMPACTED_BYTES);
+        other.flush().unwrap();
+        assert_eq!(
+            (one.spent_usd("a", "2027-01"), other.spent_usd("a", "2027-01")),
+            (n_lines as f64, n_lines as f64)
+        );
+    }
+}
