@@ -1,4 +1,4 @@
-//! Background work: reloading keys, logging breakers that open, projecting costs.
+//! Background work: reloading keys, writing usage, logging breakers that open, projecting costs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,6 +16,9 @@ const BEAT: Duration = Duration::from_secs(1);
 /// Beats between two projections of costs, and between two cleanups of the limits.
 const BEATS_TO_PROJECT: u64 = 15;
 const BEATS_TO_CLEANUP: u64 = 60;
+
+/// While nothing is used, what other processes append is read once in so many times [`FLUSH_AFTER`].
+const IDLE_FLUSHES: u64 = 20;
 
 impl Gateway {
     /// The states of all circuit breakers, by provider and model.
@@ -66,13 +69,16 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     }
 }
 
-/// Appends what was used to its file, until it is dropped. While that fails, it is kept and tried again.
+/// Appends usage to its file, until it is dropped. If that fails, the usage is kept and written later.
 pub(crate) async fn keep_usage(gateway: Arc<Gateway>) {
     let mut is_writable = true;
     let mut beat = tokio::time::interval(FLUSH_AFTER);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
+    for n in 0_u64.. {
         beat.tick().await;
+        if !gateway.usage().has_pending() && n % IDLE_FLUSHES != 0 {
+            continue;
+        }
         let of = Arc::clone(&gateway);
         let flushed = tokio::task::spawn_blocking(move || of.usage().flush()).await;
         let is_now = matches!(flushed, Ok(Ok(())));

@@ -112,6 +112,11 @@ impl UsageFile {
         *self.pending.entry(key).or_default() += sums;
     }
 
+    /// Whether something waits to be appended.
+    pub(crate) fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
     /// US dollars that a key has spent in a month, `2027-01`.
     pub(crate) fn spent_usd(&self, key: &str, month: &str) -> f64 {
         self.spent_usd.get(&(key.to_owned(), month.to_owned())).copied().unwrap_or_default()

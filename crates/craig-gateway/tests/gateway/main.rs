@@ -8,6 +8,7 @@ mod faults;
 mod guard;
 mod guesses;
 mod harness;
+mod keys;
 mod prompt_cache;
 mod protocols;
 mod provider;

@@ -2,12 +2,14 @@
 
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
 use serde_json::json;
 
 use crate::harness::{Gateway, Plan, skipped, until};
+use crate::keys::{CLIENTS, USD_EACH, providers, race};
 use crate::upstream::{Reply, Upstream};
 
 /// A Redis server of a test's own; it ends with the test.
@@ -160,4 +162,28 @@ async fn a_conversation_goes_on_at_another_gateway_as_it_was() {
     other.chat(json!({ "messages": turns, "semantic_results": results("b.rs") })).await;
     let second = upstream.last()["messages"].as_array().unwrap().clone();
     assert_eq!((first.len(), second.len(), &second[..3]), (3, 7, &first[..]));
+}
+
+#[tokio::test]
+async fn a_budget_is_one_for_all_gateways() {
+    let Some(server) = Server::start() else { return };
+    server.answers().await;
+    let upstream = Upstream::start(|_, _| Reply::completion("yes")).await;
+    let (one, two) = (Plan::new(), Plan::new());
+    let file = providers(&one, &upstream, &upstream);
+    let keys_file = one.path("keys.json");
+    let (_, key) = craig_gateway::keys::add(&keys_file, "alice").unwrap();
+    let budget = Some(10.0 * USD_EACH);
+    craig_gateway::keys::set(&keys_file, "alice", |record| record.policy.monthly_usd = budget).unwrap();
+    let keys_path = keys_file.to_str().unwrap().to_owned();
+    let start = async |plan: Plan| {
+        // Usage is kept by each, as on two machines.
+        let usage = plan.path("usage.jsonl").to_str().unwrap().to_owned();
+        let plan = plan.redis(&server.url()).set("gateway.upstreams", &file);
+        Arc::new(plan.set("gateway.keys", &keys_path).set("gateway.usage", &usage).start().await)
+    };
+    let gateways = vec![start(one).await, start(two).await];
+    let n_answered = race(gateways.clone(), &key).await;
+    // What is in flight: a request of each client, and a sum on its way to Redis.
+    assert!((10..10 + 2 * CLIENTS).contains(&n_answered), "{n_answered}");
 }

@@ -355,13 +355,10 @@ impl Shown {
         let rows = [
             ("id", self.id.clone()),
             ("expires", time(&self.expires_at)),
-            ("requests a minute", number(policy.requests_per_minute)),
-            ("tokens a minute", number(policy.tokens_per_minute)),
-            ("requests at once", number(policy.concurrent_requests)),
-            (
-                "budget a month",
-                format!("{} (soft: {})", usd(policy.monthly_usd), usd(policy.soft_monthly_usd)),
-            ),
+            ("requests/minute", number(policy.requests_per_minute)),
+            ("tokens/minute", number(policy.tokens_per_minute)),
+            ("concurrent", number(policy.concurrent_requests)),
+            ("budget/month", format!("{} (soft: {})", usd(policy.monthly_usd), usd(policy.soft_monthly_usd))),
             ("models", names(&policy.models)),
             ("providers", names(&policy.providers)),
             ("projects", names(&policy.projects)),
@@ -425,7 +422,7 @@ fn show_usage(args: &UsageArgs, config: &GatewayConfig, session: &mut Session) -
 
 fn usage_table(by: &[Part], rows: &[UsageRow], columns: Columns) -> String {
     if rows.is_empty() {
-        return "nothing was used\n".to_owned();
+        return "no usage recorded\n".to_owned();
     }
     let mut table = Table::new();
     for part in by {

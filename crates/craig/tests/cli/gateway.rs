@@ -59,6 +59,43 @@ fn keys_are_made_listed_and_revoked() {
 }
 
 #[test]
+fn limits_of_keys_are_set_shown_and_removed() {
+    let home = Home::new();
+    home.succeed(&["gateway", "keys", "add", "alice"]);
+    let set =
+        ["--budget", "20", "--soft-budget", "15", "--requests-per-minute", "60", "--models", "fast, slow"];
+    home.succeed(
+        &[&["gateway", "keys", "set", "alice"][..], &set, &["--expires", "2099-01-01T00:00:00Z"]].concat(),
+    );
+    let show = || -> Value {
+        serde_json::from_str(&home.succeed(&["gateway", "keys", "show", "alice", "--format", "json"]))
+            .unwrap()
+    };
+    let shown = show();
+    let expected = serde_json::json!({
+        "requests_per_minute": 60, "monthly_usd": 20.0, "soft_monthly_usd": 15.0, "models": ["fast", "slow"],
+    });
+    assert_eq!((&shown["policy"], &shown["expires_at"]), (&expected, &"2099-01-01T00:00:00Z".into()));
+    let text = home.succeed(&["gateway", "keys", "show", "alice"]);
+    assert!(text.contains("$20.00 (soft: $15.00)") && text.contains("fast, slow"), "{text}");
+    home.succeed(&["gateway", "keys", "set", "alice", "--budget", "none", "--models", "none"]);
+    let shown = show();
+    assert_eq!((&shown["policy"]["monthly_usd"], &shown["policy"]["models"]), (&Value::Null, &Value::Null));
+    assert_eq!(shown["policy"]["requests_per_minute"], 60, "what is not named stays");
+
+    let rotated: Value =
+        serde_json::from_str(&home.succeed(&["gateway", "keys", "rotate", "alice", "--format", "json"]))
+            .unwrap();
+    assert!(rotated["key"].as_str().unwrap().starts_with("craig_"), "{rotated}");
+    assert!(show()["replaced_until"].is_string());
+    assert_eq!(home.succeed(&["gateway", "usage"]), "no usage recorded\n");
+    let wrong = home.run(&["gateway", "keys", "set", "alice", "--expires", "tomorrow"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("\"tomorrow\" is not a time such as"));
+    let wrong = home.run(&["gateway", "keys", "set", "alice", "--budget", "much"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("neither a limit nor 'none'"));
+}
+
+#[test]
 fn errors_before_serving_are_reported() {
     let home = Home::new();
     home.write("upstreams.toml", "[[upstream]]\nname = \"a\"\nurl = \"x\"\n");
