@@ -135,7 +135,7 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/v1/chat/completions",
         handler: || asks(Operation::Chat),
-        summary: "OpenAI's chat, with context: finds code, puts it before the last question, and relays the model's answer",
+        summary: "OpenAI's chat completions: inserts context before the last question, relays the model's answer",
         request: Some("ChatRequest"),
         parameters: &["x-craig-framing", "x-craig-project"],
         ..CONVERSATION
@@ -144,7 +144,7 @@ pub(crate) static ROUTES: [Route; 17] = [
         path: "/v1/responses",
         handler: || asks(Operation::Responses),
         protocol: ProtocolName::Responses,
-        summary: "OpenAI's Responses, with context",
+        summary: "OpenAI's Responses API, with context",
         request: Some("ResponsesRequest"),
         ..CONVERSATION
     },
@@ -152,7 +152,7 @@ pub(crate) static ROUTES: [Route; 17] = [
         path: "/v1/messages",
         handler: || asks(Operation::Messages),
         protocol: ProtocolName::Messages,
-        summary: "Anthropic's Messages, with context",
+        summary: "Anthropic's Messages API, with context",
         request: Some("MessagesRequest"),
         ..CONVERSATION
     },
@@ -160,14 +160,14 @@ pub(crate) static ROUTES: [Route; 17] = [
         path: "/v1/messages/count_tokens",
         handler: || asks(Operation::CountTokens),
         protocol: ProtocolName::Messages,
-        summary: "The tokens of such a request, those of its context included",
+        summary: "Counts the tokens of such a request, including those of its context",
         request: Some("MessagesRequest"),
         ..CONVERSATION
     },
     Route {
         path: "/v1/completions",
         handler: || asks(Operation::Completions),
-        summary: "OpenAI's completions of a `prompt`, with `suffix` to fill in the middle; without context",
+        summary: "OpenAI's completions: completes a `prompt`, or fills the gap before a `suffix`; without context",
         request: Some("CompletionsRequest"),
         parameters: &["x-craig-framing"],
         ..PROXIED
@@ -175,7 +175,7 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/v1/embeddings",
         handler: || post(embeddings::embed),
-        summary: "Vectors of the configured embedder (`craig`), or of a model that a provider lists",
+        summary: "Returns vectors from the configured embedder (`craig`) or a model that a provider lists",
         request: Some("EmbeddingsRequest"),
         answer: ("Vectors", Content::Schema("EmbeddingsResponse")),
         errors: &[
@@ -186,12 +186,12 @@ pub(crate) static ROUTES: [Route; 17] = [
         ],
         ..KEYED
     },
-    Route { path: "/v1/rerank", summary: "Documents by their relevance to a query", ..RERANK },
-    Route { path: "/v2/rerank", summary: "The same for version 2 of Cohere's clients", ..RERANK },
+    Route { path: "/v1/rerank", summary: "Ranks documents by their relevance to a query", ..RERANK },
+    Route { path: "/v2/rerank", summary: "The same, for clients of version 2 of Cohere's API", ..RERANK },
     Route {
         path: "/v1/rerank/batch",
         handler: || post(ranking::rerank_batch),
-        summary: "Up to 100 such requests, each answered on its own: `{\"requests\": […]}`",
+        summary: "Answers up to 100 such requests, each on its own: `{\"requests\": […]}`",
         request: Some("RerankBatchRequest"),
         answer: ("A response or an error for each request, in order", Content::Schema("RerankBatchResponse")),
         headers: &[LIMITS],
@@ -201,7 +201,7 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/v1/search",
         handler: || post(search::search),
-        summary: "Search an ingested project: `{\"project\", \"query\", \"limit\", \"rerank\", …}`",
+        summary: "Searches an ingested project: `{\"project\", \"query\", \"limit\", \"rerank\", …}`",
         request: Some("SearchRequest"),
         answer: ("Hits, best first", Content::Schema("SearchResponse")),
         headers: &[ORDER, LIMITS],
@@ -211,7 +211,7 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/v1/context",
         handler: || post(context::context),
-        summary: "The same as `craig context`: the code that a message or an edit is about, ready for the prompt",
+        summary: "Returns the code that a message or an edit is about, as `craig context` does",
         request: Some("ContextRequest"),
         answer: ("Blocks of code, or why there are none", Content::Schema("ContextAnswer")),
         headers: &[LIMITS],
@@ -222,7 +222,7 @@ pub(crate) static ROUTES: [Route; 17] = [
         method: Method::GET,
         path: "/v1/models",
         handler: || get(status::models),
-        summary: "Models that the configuration names",
+        summary: "Lists the models that the configuration names",
         answer: ("The list", Content::Schema("ModelList")),
         ..KEYED
     },
@@ -230,7 +230,7 @@ pub(crate) static ROUTES: [Route; 17] = [
         method: Method::GET,
         path: "/v1/models/{*id}",
         handler: || get(status::model),
-        summary: "One of them",
+        summary: "Describes one of these models",
         answer: ("The model", Content::Schema("Model")),
         parameters: &["id"],
         errors: &[(404, "The configuration names no such model"), (503, "The key file cannot be read")],
@@ -239,14 +239,14 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/healthz",
         handler: || get(status::healthz),
-        summary: "Whether the process runs",
+        summary: "Reports whether the process is running",
         answer: ("The process is alive", Content::Schema("Status")),
         ..OPEN
     },
     Route {
         path: "/readyz",
         handler: || get(status::readyz),
-        summary: "Whether this process can serve: 503 while it stops, or cannot read its key file. The state of providers does not matter here",
+        summary: "Reports whether this process can serve: 503 while it shuts down or cannot read its key file",
         answer: ("The process can serve requests", Content::Schema("Status")),
         errors: &[(503, "The gateway is stopping, or cannot read its key file")],
         ..OPEN
@@ -255,7 +255,7 @@ pub(crate) static ROUTES: [Route; 17] = [
         path: "/metrics",
         handler: || get(status::metrics),
         access: Access::Metrics,
-        summary: "For Prometheus",
+        summary: "Returns the metrics for Prometheus",
         answer: ("Text format 0.0.4", Content::Text),
         errors: &[(503, "The key file cannot be read")],
         ..OPEN
@@ -263,7 +263,7 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/openapi.json",
         handler: || get(openapi),
-        summary: "This interface, for programs",
+        summary: "Returns the OpenAPI description of these endpoints",
         answer: ("OpenAPI 3.1", Content::Object),
         ..OPEN
     },

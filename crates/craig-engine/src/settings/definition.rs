@@ -340,8 +340,8 @@ pub const DEFINITIONS: &[Definition] = &[
         "puku.chat.semanticContext.minSimilarity",
         Kind::Share,
         "0.01",
-        "Minimum relevance of a block: the probability that its lines answer. A block must also reach a \
-         tenth of the best block's relevance, or 0.08 if that is less. With 0, every block qualifies.",
+        "Minimum relevance of a block: the probability that its lines answer the message. A block must also \
+         reach a tenth of the best block's relevance, or 0.08 if that is less. With 0, every block qualifies.",
     ),
     user(
         "puku.chat.semanticContext.showIndicator",

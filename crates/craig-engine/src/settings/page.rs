@@ -17,6 +17,9 @@ names. A project's `.craig.toml` may have been written by somebody else, so it c
 which of its own files are tracked, and which are its documentation. Only you can set anything that uses the network,
 names a file or looks up a key. `craig ingest` applies the settings of `source` and stores them with the project.
 
+Settings that begin with `puku.`, the folder `.puku` and the file `.pukuignore` are named after Puku, the editor for
+which they were first specified. They apply to all editors, the gateway and the command line.
+
 Keys of providers are never written into a file: a setting names the environment variable that holds the key.
 
 ```toml
