@@ -1,10 +1,11 @@
 // The chat participant @craig.
 import * as vscode from 'vscode';
-import { type Context, activeFile, asPrompt, chatContext, counted, filesOf, percent } from './context';
+import { type Context, activeFile, asPrompt, chatContext, counted, filesOf } from './context';
 import { type Documentation, messageOf } from './documentation';
 import { guesses, wantsGuesses } from './guesses';
 import { type Message, type Models, NoModel } from './models';
-import { type Block, isRelevant } from './protocol';
+import type { Block } from './protocol';
+import { NO_ANSWER, isLikely, isRelevant, percent } from './relevance';
 import type { Server } from './server';
 import { named } from './settings';
 import { openAt } from './view';
@@ -163,7 +164,9 @@ async function search(
   const answer = await server.ask('craig.search', { query: request.prompt, limit: MOST_HITS }, token);
   const hits = answer.hits.filter(isRelevant);
   if (hits.length === 0) {
-    stream.markdown('Nothing in this workspace fits.');
+    stream.markdown('No results. Try other words.');
+  } else if (!hits.some(isLikely)) {
+    stream.markdown(`${NO_ANSWER} Nearest places:\n\n`);
   }
   for (const hit of hits) {
     const symbol = hit.symbol_name === null ? '' : ` · \`${hit.symbol_name}\``;

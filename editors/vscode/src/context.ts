@@ -70,11 +70,6 @@ export function filesOf(blocks: Block[]): string[] {
   return [...new Set(blocks.map((block) => block.path))];
 }
 
-/** A relevance as people read it: `57%`, `<1%`. */
-export function percent(score: number): string {
-  return score < 0.01 ? '<1%' : `${Math.round(score * 100)}%`;
-}
-
 /** `1 file`, `3 files`. */
 export function counted(n: number, thing: string): string {
   return n === 1 ? `1 ${thing}` : `${n} ${thing}s`;

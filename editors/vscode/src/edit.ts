@@ -1,9 +1,10 @@
 // Inline edits: an instruction, the code that it refers to, a preview of the change.
 import * as vscode from 'vscode';
-import { asPrompt, counted, editContext, percent } from './context';
+import { asPrompt, counted, editContext } from './context';
 import { messageOf } from './documentation';
 import type { Model, Models } from './models';
 import type { Block } from './protocol';
+import { percent } from './relevance';
 import type { Server } from './server';
 import { openAt } from './view';
 

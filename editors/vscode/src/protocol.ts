@@ -1,4 +1,4 @@
-// What `craig lsp` takes and gives beyond the protocol (docs/editors.md).
+// Requests and answers of `craig lsp` beyond the protocol (docs/editors.md), and messages to the views.
 
 /** A range as the protocol has it: lines and characters from 0. */
 export interface Range {
@@ -135,13 +135,26 @@ export interface IndexState {
   error?: string;
 }
 
-/** Least relevance of hits that are shown to people, beyond the first ones. */
-const LEAST_RELEVANCE = 0.01;
-const ALWAYS_SHOWN = 5;
+/** A hit as the search view shows it. */
+export interface SearchRow {
+  path: string;
+  line: number;
+  symbol: string | null;
+  relevance: string;
+  /** Whether it is hidden until somebody asks for less likely results. */
+  isFolded: boolean;
+  language: string;
+  preview: string;
+}
 
-/** Whether the hit at a place of the list is worth showing. */
-export function isRelevant({ score }: Hit, at: number): boolean {
-  return at < ALWAYS_SHOWN || score >= LEAST_RELEVANCE;
+/** What the search view shows. */
+export interface SearchState {
+  /** The query that the rows answer. */
+  query: string;
+  summary: string;
+  isError: boolean;
+  rows: SearchRow[];
+  index: string;
 }
 
 /** The commands of the server, each with its argument and result. */
