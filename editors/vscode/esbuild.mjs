@@ -1,4 +1,4 @@
-// Bundles the extension, the protocol's library, and the scripts of the views.
+// Bundles the extension, the protocol's library and the scripts of the views.
 import { build } from 'esbuild';
 
 const common = { bundle: true, minify: true, sourcemap: false, logLevel: 'warning', target: 'es2022' };
@@ -6,7 +6,7 @@ const common = { bundle: true, minify: true, sourcemap: false, logLevel: 'warnin
 const extension = { ...common, platform: 'node', format: 'cjs', external: ['vscode'], supported: { 'dynamic-import': false } };
 const LIBRARY = 'vscode-languageclient/node';
 
-/** The library is a file of its own, which is read after the activation: it is nine tenths of the code. */
+/** The library is nine tenths of the code. As a separate file, it is read after the activation. */
 const libraryApart = {
   name: 'library-apart',
   setup: ({ onResolve }) => {

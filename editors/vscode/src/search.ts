@@ -35,7 +35,7 @@ const BODY = `
   <ul><li>where are expired sessions removed</li><li>retry a failed request</li><li>an error message from a log</li></ul>
 </section>`;
 
-/** What is searched for: a query that somebody typed, or code like that of a place. */
+/** A search: for a query, or for code like that of a place. */
 interface Search {
   query: string;
   /** Place of the code that the hits are like. */

@@ -11,10 +11,10 @@ Object.entries({ dart, elixir, haskell, julia, powershell, scala }).forEach(([na
   hljs.registerLanguage(name, grammar);
 });
 
-/** Words share a stem if their first letters are the same, at least so many, … */
+/** Words share a stem if their first letters are the same, at least this many, … */
 const LEAST_STEM = 4;
 
-/** … and what is left of either is at most so long: `expired` and `expires`, `session` and `sessions`. */
+/** … and the rest of either is at most this long: `expired` and `expires`, `session` and `sessions`. */
 const MOST_ENDING = 3;
 
 /** Puts code into an element. Languages that highlight.js lacks stay plain. */
@@ -58,7 +58,7 @@ function pieces(text: string, words: string[]): Node[] {
   });
 }
 
-/** Runs of letters and what is between them. A capital after a small letter begins a word. */
+/** A text cut into words and the characters between them. A capital after a small letter begins a word. */
 function parts(text: string): string[] {
   return text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|[^\p{L}]+|\p{L}/gu) ?? [];
 }

@@ -1,12 +1,12 @@
-// The view that explains what is selected.
+// The view that explains the selection.
 import MarkdownIt from 'markdown-it';
 import type { Explanation } from '../protocol';
 import { editor, element, onMessage } from './page';
 
 const markdown = new MarkdownIt({ html: false, linkify: false });
-// Relative links lead nowhere from here; the sources below lead to the page.
+// Relative links do not work here. The list of sources opens the pages.
 markdown.validateLink = (url) => /^https?:/i.test(url);
-// Nothing is loaded from elsewhere: of a picture its description is shown.
+// Pictures are not loaded; their descriptions are shown.
 markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '');
 
 onMessage<Explanation>((explanation) => {
@@ -16,7 +16,13 @@ onMessage<Explanation>((explanation) => {
   );
 });
 
-/** Puts Markdown into an element; as plain text if it cannot be rendered. */
+/** Words for confidence, by its least value. Hovers show explanations from 75% on (`MIN_UNASKED` of craig-explain). */
+const CONFIDENCE: [number, string][] = [
+  [0.9, 'High'],
+  [0.75, 'Good'],
+];
+
+/** Renders Markdown into an element, as plain text if that fails. */
 function render(into: HTMLElement, text: string): HTMLElement {
   try {
     into.innerHTML = markdown.render(text);
@@ -30,7 +36,7 @@ function documented(explanation: Explanation): Node[] {
   const list = element('ul', { className: 'bullets' });
   for (const { text, citation, line } of explanation.bullets) {
     const item = element('li');
-    item.append(render(element('div', { className: 'quote' }), text), source(`${citation + 1}`, `Open the line of this quote in source ${citation + 1}`, { citation, line }));
+    item.append(render(element('div', { className: 'quote' }), text), source(`${citation + 1}`, `Open this quote in source ${citation + 1}`, { citation, line }));
     list.append(item);
   }
   const sources = element('ol', { className: 'sources' });
@@ -60,20 +66,17 @@ function title(symbol: string | null): HTMLElement {
 }
 
 function confidence(probability: number): HTMLElement {
-  const percent = Math.round(probability * 100);
-  const meter = element('meter');
-  meter.min = 0;
-  meter.max = 100;
-  meter.value = percent;
-  meter.setAttribute('aria-label', 'Confidence');
-  return element('p', { className: 'confidence' }, meter, element('span', { text: `Confidence ${percent}%` }));
+  const [, word] = CONFIDENCE.find(([least]) => probability >= least) ?? [0, 'Fair'];
+  const line = element('p', { className: 'confidence', text: `${word} confidence` });
+  line.title = `The probability that this documents the code: ${Math.round(probability * 100)}%`;
+  return line;
 }
 
-function comment({ comment: said }: Explanation): Node[] {
-  if (!said) {
+function comment({ comment: found }: Explanation): Node[] {
+  if (!found) {
     return [];
   }
-  return [element('h2', { text: 'Comment in the code' }), render(element('div', { className: 'comment' }), said.text)];
+  return [element('h2', { text: 'Comment in the code' }), render(element('div', { className: 'comment' }), found.text)];
 }
 
 function source(text: string, label: string, message: object): HTMLButtonElement {

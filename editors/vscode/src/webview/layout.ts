@@ -53,7 +53,7 @@ const ROUNDS = 12;
 /** Room before a box for the head of an arrow. */
 const ARROW = 9;
 
-/** What has a place in a row: a box, or a lane for edges to a module. */
+/** An item of a row: a box, or a lane for edges to a module. */
 interface Item {
   id: string;
   width: number;
@@ -91,7 +91,7 @@ function layersOf(nodes: Node[], edges: Edge[]): Map<string, number> {
   return layers;
 }
 
-/** All modules in an order with little weight against it: users first, what is used last. */
+/** All modules in an order that few uses contradict: users first, used modules last. */
 function sequence(nodes: Node[], edges: Edge[]): string[] {
   const left = new Set(nodes.map(({ id }) => id));
   const first: string[] = [];
@@ -202,7 +202,7 @@ function laneId({ from, to }: Edge, row: number, rowOf: Map<string, number>): st
   return `${side} ${row} ${to}`;
 }
 
-/** Moves items towards the middle of what they are linked with; sorts each row by that first, if its order is not settled. */
+/** Moves items to the mean place of their links, after sorting each row by that if `isSorted`. */
 function place(rows: Item[][], links: Map<Item, Item[]>, isSorted: boolean): void {
   const wanted = (item: Item): number => {
     const linked = links.get(item) ?? [];

@@ -1,4 +1,4 @@
-// The repository map: modules and what they use.
+// The repository map: modules and their uses.
 import type { MapAnswer, MapFile, MapModule, MapUse } from '../protocol';
 import { type Edge, BOX_HEIGHT, layout } from './layout';
 import { shortNames } from './names';

@@ -70,7 +70,7 @@ onMessage<SearchState | Pick<SearchState, 'index'>>((message) => {
   }
   rows = message.rows;
   searched = message.query;
-  // Results that were not asked for here replace the query; what is typed while a search runs stays.
+  // Results of another origin, such as related code, replace the query. Text typed during a search stays.
   if (searched !== asked) {
     query.value = searched;
     asked = searched;
@@ -83,7 +83,7 @@ onMessage<SearchState | Pick<SearchState, 'index'>>((message) => {
   draw();
 });
 
-/** Shows what is to be known of the index. When it is complete, the query is asked again. */
+/** Shows the state of the index. When indexing is done, the search is repeated. */
 function showIndex(text: string): void {
   const isComplete = text === '' && byId('index').textContent.startsWith('Indexing:');
   show('index', text);
@@ -157,7 +157,7 @@ function item(hit: SearchRow, at: number): HTMLElement {
   return row;
 }
 
-/** The last part of a path, and what is before it. */
+/** The last part of a path, and the parts before it. */
 function split(whole: string): [string, string] {
   const cut = whole.lastIndexOf('/') + 1;
   return [whole.slice(cut), whole.slice(0, Math.max(0, cut - 1))];
