@@ -33,6 +33,9 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
         this.follow(event.textEditor);
       }),
       server.onDidExplain((explanation) => void this.reveal(explanation)),
+      server.onDidChange(() => {
+        this.showTrouble();
+      }),
     ];
   }
 
@@ -109,7 +112,9 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
         this.show(explanation);
       }
     } catch (error) {
-      this.server.log.debug(`explanation failed: ${messageOf(error)}`);
+      if (!running.token.isCancellationRequested) {
+        this.showError(messageOf(error));
+      }
     }
   }
 
@@ -130,11 +135,23 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
     void this.view?.webview.postMessage(explanation);
   }
 
+  private showError(error: string): void {
+    this.shown = undefined;
+    void this.view?.webview.postMessage({ error });
+  }
+
+  private showTrouble(): void {
+    if (this.server.trouble !== undefined) {
+      this.showError(this.server.trouble);
+    }
+  }
+
   private async handle(message: Message): Promise<void> {
     if ('isReady' in message) {
       if (this.shown) {
         this.show(this.shown);
       }
+      this.showTrouble();
       return;
     }
     const index = 'open' in message ? message.open : message.citation;

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { counted } from './context';
 import { messageOf } from './documentation';
+import { preview } from './preview';
 import type { Hit, SearchRow, SearchState } from './protocol';
 import { NO_ANSWER, isLikely, isRelevant, percent } from './relevance';
 import type { Server } from './server';
@@ -11,9 +12,6 @@ const VIEW = 'craig.search';
 
 /** Maximum number of hits. */
 const MOST_HITS = 20;
-
-/** Lines of a hit that are shown. */
-const PREVIEW_LINES = 5;
 
 type Message = { isReady: true } | { search: { query: string; path: string; kind: string } } | { open: number; keepFocus: boolean };
 
@@ -102,7 +100,7 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
     if ('open' in message) {
       const hit = this.hits[message.open];
       if (hit) {
-        await openAt(vscode.Uri.parse(hit.uri), hit.line_start, message.keepFocus);
+        await openAt(vscode.Uri.parse(hit.uri), rowOf(hit, this.search).line, message.keepFocus);
       }
       return;
     }
@@ -158,7 +156,7 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
 
   private show(): void {
     const { search, hits, summary, isError, index } = this;
-    const rows = hits.map((hit) => ({ ...rowOf(hit), isFolded: search.like === undefined && !isLikely(hit) }));
+    const rows = hits.map((hit) => rowOf(hit, search));
     const state: SearchState = { query: search.query, summary, isError, rows, index };
     void this.view?.webview.postMessage(state);
   }
@@ -175,23 +173,16 @@ function summaryOf({ like }: Search, hits: Hit[]): string {
   return n_likely > 0 ? counted(n_likely, 'result') : NO_ANSWER;
 }
 
-function rowOf(hit: Hit): Omit<SearchRow, 'isFolded'> {
+/** A hit as the view shows it. Hits that are unlikely to answer are folded; the relevance of related code is its likeness. */
+function rowOf(hit: Hit, { query, like }: Search): SearchRow {
+  const { skipped, text } = preview(hit.content, query);
   return {
     path: hit.path,
-    line: hit.line_start,
+    line: hit.line_start + skipped,
     symbol: hit.symbol_name,
     relevance: percent(hit.score),
+    isFolded: like === undefined && !isLikely(hit),
     language: hit.language,
-    preview: preview(hit.content),
+    preview: text,
   };
-}
-
-/** The first lines that have text, without their common indentation. */
-function preview(text: string): string {
-  const lines = text.split(/\r?\n/);
-  const first = lines.findIndex((line) => line.trim() !== '');
-  const shown = lines.slice(Math.max(0, first)).slice(0, PREVIEW_LINES);
-  const indents = shown.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
-  const common = Math.min(...indents);
-  return shown.map((line) => line.slice(common).trimEnd()).join('\n').trimEnd();
 }

@@ -6,16 +6,11 @@ import haskell from 'highlight.js/lib/languages/haskell';
 import julia from 'highlight.js/lib/languages/julia';
 import powershell from 'highlight.js/lib/languages/powershell';
 import scala from 'highlight.js/lib/languages/scala';
+import { matches, parts, wordsOf } from '../words';
 
 Object.entries({ dart, elixir, haskell, julia, powershell, scala }).forEach(([name, grammar]) => {
   hljs.registerLanguage(name, grammar);
 });
-
-/** Words share a stem if their first letters are the same, at least this many, … */
-const LEAST_STEM = 4;
-
-/** … and the rest of either is at most this long: `expired` and `expires`, `session` and `sessions`. */
-const MOST_ENDING = 3;
 
 /** Puts code into an element. Languages that highlight.js lacks stay plain. */
 export function renderCode(into: HTMLElement, code: string, language: string, query: string): void {
@@ -41,32 +36,14 @@ export function mark(element: HTMLElement, words: string[]): void {
   }
 }
 
-/** The words of a query or a name, in lower case: `isExpired` has two. */
-export function wordsOf(text: string): string[] {
-  return parts(text).map((part) => part.toLowerCase()).filter((part) => part.length >= LEAST_STEM);
-}
-
 /** A text in pieces, those that match marked. */
 function pieces(text: string, words: string[]): Node[] {
   return parts(text).map((part) => {
-    if (!words.some((word) => hasSameStem(word, part.toLowerCase()))) {
+    if (matches(words, part).length === 0) {
       return document.createTextNode(part);
     }
     const marked = document.createElement('mark');
     marked.textContent = part;
     return marked;
   });
-}
-
-/** A text cut into words and the characters between them. A capital after a small letter begins a word. */
-function parts(text: string): string[] {
-  return text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|[^\p{L}]+|\p{L}/gu) ?? [];
-}
-
-function hasSameStem(a: string, b: string): boolean {
-  let same = 0;
-  while (same < a.length && a[same] === b[same]) {
-    same += 1;
-  }
-  return same >= LEAST_STEM && Math.max(a.length, b.length) - same <= MOST_ENDING;
 }

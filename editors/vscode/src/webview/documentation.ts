@@ -9,11 +9,8 @@ markdown.validateLink = (url) => /^https?:/i.test(url);
 // Pictures are not loaded; their descriptions are shown.
 markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '');
 
-onMessage<Explanation>((explanation) => {
-  document.querySelector('main')?.replaceChildren(
-    ...(explanation.has_relevant_docs ? documented(explanation) : refused(explanation)),
-    ...comment(explanation),
-  );
+onMessage<Explanation | { error: string }>((message) => {
+  document.querySelector('main')?.replaceChildren(...('error' in message ? failed(message.error) : explained(message)));
 });
 
 /** Words for confidence, by its least value. Hovers show explanations from 75% on (`MIN_UNASKED` of craig-explain). */
@@ -30,6 +27,14 @@ function render(into: HTMLElement, text: string): HTMLElement {
     into.replaceChildren(element('pre', { className: 'plain', text }));
   }
   return into;
+}
+
+function failed(error: string): Node[] {
+  return [element('p', { className: 'hint error', text: error })];
+}
+
+function explained(explanation: Explanation): Node[] {
+  return [...(explanation.has_relevant_docs ? documented(explanation) : refused(explanation)), ...comment(explanation)];
 }
 
 function documented(explanation: Explanation): Node[] {

@@ -1,6 +1,7 @@
 // The search view.
 import type { SearchRow, SearchState } from '../protocol';
-import { mark, renderCode, wordsOf } from './code';
+import { wordsOf } from '../words';
+import { mark, renderCode } from './code';
 import { byId, editor, element, onMessage } from './page';
 
 /** How long typing rests before a search begins. */
@@ -124,7 +125,7 @@ function fold(n: number, isAll: boolean): HTMLElement {
 
 function item(hit: SearchRow, at: number): HTMLElement {
   const relevance = element('span', { className: 'relevance', text: hit.relevance });
-  relevance.title = 'The probability that these lines answer';
+  relevance.title = 'Relevance: the probability that these lines answer, or their likeness to the code at the cursor';
   const [file, folder] = split(hit.path);
   const [last, before] = split(folder);
   const place = element(

@@ -1,11 +1,12 @@
-// Pictures of the extension at work, for its README: on a real repository (fastify) with the names that are used here.
+// Pictures of the extension for its README, in a real repository, fastify. The chat model repeats answers of a real model.
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from './session.mjs';
 
 const SIZE = { width: 1280, height: 760 };
 
-/** The workbench without what is not ours. */
+/** The workbench without parts that are not ours. */
 const CALM = {
   'scm.countBadge': 'off',
   'git.enabled': false,
@@ -20,10 +21,10 @@ const CALM = {
   'workbench.reduceMotion': 'on',
 };
 
-/** What the walkthrough shows of them. */
+/** The details that the walkthrough shows. */
 const MEDIA = path.join(import.meta.dirname, '../../media');
 const SIDE = { x: 48, y: 0, width: 304, height: 420 };
-const CHAT = { x: 980, y: 0, width: 300, height: 420 };
+const CHAT = { x: 855, y: 0, width: 425, height: 587 };
 const STATUS = { x: 840, y: 560, width: 440, height: 200 };
 
 /** Makes all pictures in the folder `out`, and those of the walkthrough. */
@@ -35,9 +36,10 @@ export async function pictures(session, { corpus, out }) {
   cpSync(corpus, folder, { recursive: true });
   await begin();
   let { bench } = session;
+  await bench.command('Test: The Model Answers as Recorded');
   const detail = (name, clip) => bench.page.screenshot({ path: path.join(MEDIA, `start-${name}.png`), clip });
   const save = async (name) => {
-    // Where there is nothing to point at.
+    // The pointer rests on an empty place.
     await bench.page.mouse.move(25, 450);
     await snap(name);
   };
@@ -48,13 +50,14 @@ export async function pictures(session, { corpus, out }) {
   await step('indexing', async () => {
     const item = bench.page.locator('.statusbar-item[id*="craig.index"]');
     await session.ready(180_000);
-    // A machine that does nothing else is done before anybody points at the item: then the picture is of what is ready.
-    await bench.command('Craig: Rebuild Index');
+    await session.stopWhileIndexing();
     await item.hover();
     await bench.page.locator('.workbench-hover').first().waitFor();
     await sleep(800);
     await bench.page.screenshot({ path: path.join(out, 'vscode-indexing.png') });
+    expect(/indexing: \d+%/.test(await session.status()), await session.status());
     await detail('index', STATUS);
+    session.servers().forEach((id) => process.kill(id, 'SIGCONT'));
   });
   await session.ready(180_000);
   await calm();
@@ -72,21 +75,24 @@ export async function pictures(session, { corpus, out }) {
   });
   await step('search', async () => {
     await bench.command('Craig: Search Code by Meaning');
-    await fold('Documentation');
+    await fold('Documentation', false);
+    await fold('Search', true);
     const view = await bench.frameWith('body.search #query');
     await view.locator('#query').fill('content type parser');
     await view.locator('#hits li').first().waitFor();
+    await view.locator('.fold').click();
     await view.locator('#hits li').first().click();
     await save('search');
     await detail('search', SIDE);
-    await fold('Documentation');
   });
   await step('edit', async () => {
     await goTo('Reply.prototype.type');
     await bench.selectLines(4);
     await bench.command('Craig: Edit Selection…');
     await bench.fill('Edit lines', 'check the value like the code function');
-    await bench.notification('take this edit').waitFor();
+    await bench.notification('accept this edit').waitFor();
+    const edited = await bench.page.locator('.monaco-diff-editor .modified .view-lines').first().innerText();
+    expect(edited.includes('TypeError'), 'not the recorded edit');
     await snap('edit');
     await bench.command('Craig: Reject Edit');
   });
@@ -94,13 +100,14 @@ export async function pictures(session, { corpus, out }) {
     await bench.command('View: Toggle Primary Side Bar Visibility');
     await bench.command('Craig: Show Repository Map');
     const map = await bench.frameWith('body.map .module');
-    await map.locator('.module', { hasText: 'lib' }).first().click();
+    await map.locator('.module[aria-label^="lib:"]').click();
     await save('map');
     await bench.command('View: Close Editor');
   });
   await step('chat', async () => {
     await bench.command('View: Toggle Secondary Side Bar Visibility');
-    await bench.chat('@craig how are plugins encapsulated?', /Question/);
+    await bench.dragChat(420);
+    await bench.chat('@craig how are plugins encapsulated?', /registerPlugin/);
     await bench.page.locator('.auxiliarybar .interactive-response a', { hasText: 'plugin-override.js' }).last().click();
     await bench.until('plugin-override.js', async () => (await bench.activeTab()).startsWith('plugin-override.js'));
     await save('chat');
@@ -115,7 +122,7 @@ export async function pictures(session, { corpus, out }) {
     await save('panel-light');
   });
 
-  /** Leaves the editor alone: what VS Code has to say of its own extensions comes with the first file. */
+  /** Waits for messages of VS Code's own extensions, which come with the first file, and closes them. */
   async function calm() {
     await bench.file('lib/reply.js');
     await sleep(4_000);
@@ -129,9 +136,12 @@ export async function pictures(session, { corpus, out }) {
     await bench.goTo(lines.findIndex((line) => line.startsWith(text)) + 1);
   }
 
-  /** Folds a view of the side bar, or unfolds it. */
-  async function fold(title) {
-    await bench.page.locator('.pane-header', { hasText: title }).first().click();
+  /** Expands or collapses a view of the side bar. */
+  async function fold(title, isExpanded) {
+    const header = bench.page.locator('.pane-header', { hasText: title }).first();
+    if ((await header.getAttribute('aria-expanded')) !== String(isExpanded)) {
+      await header.click();
+    }
   }
 
   async function explain() {
@@ -140,7 +150,6 @@ export async function pictures(session, { corpus, out }) {
     await bench.command('AI Docs: Explain Selected Code');
     const view = await bench.frameWith('body.documentation');
     await view.locator('.bullets').waitFor();
-    // The documentation has the room to itself.
-    await fold('Search');
+    await fold('Search', false);
   }
 }
