@@ -9,6 +9,9 @@ import { openAt, page, viewOptions } from './view';
 const DEBOUNCE_MS = 300;
 
 const VIEW = 'craig.documentation';
+
+/** Context key of the view, which appears with the first explanation and then stays: until then it would be empty. */
+const HAS_VIEW = 'craig.hasDocumentationView';
 const NOTHING = 'Select code to read its documentation.';
 
 type Message = { isReady: true } | { open: number } | { line: number; citation: number };
@@ -24,7 +27,9 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
   constructor(
     private readonly server: Server,
     private readonly extension: vscode.Uri,
+    private readonly state: vscode.Memento,
   ) {
+    void vscode.commands.executeCommand('setContext', HAS_VIEW, state.get(HAS_VIEW) ?? false);
     this.subscriptions = [
       vscode.window.registerWebviewViewProvider(VIEW, this),
       vscode.commands.registerCommand('craig.explainSelection', () => this.explainSelection()),
@@ -126,6 +131,8 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
       await vscode.window.showTextDocument(document, { preview: true, viewColumn: vscode.ViewColumn.Beside });
       return;
     }
+    await vscode.commands.executeCommand('setContext', HAS_VIEW, true);
+    await this.state.update(HAS_VIEW, true);
     await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: true });
     this.show(explanation);
   }

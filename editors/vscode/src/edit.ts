@@ -129,7 +129,7 @@ export class InlineEdit implements vscode.TextDocumentContentProvider, vscode.Di
     if (token.isCancellationRequested || this.pending !== pending) {
       return;
     }
-    const used = pending.blocks.length > 0 ? `📎 ${counted(pending.blocks.length, 'snippet')} of other code used` : 'No other code was used';
+    const used = pending.blocks.length > 0 ? `📎 ${counted(pending.blocks.length, 'snippet')} used` : 'No other code used';
     const isSame = pending.proposed === pending.before;
     const choice = await vscode.window.showInformationMessage(
       isSame ? `Craig: the model made no change. ${used}.` : `Craig: accept this edit? ${used}.`,

@@ -14,7 +14,7 @@ import { registerMcp, registerTools } from './tools';
 export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context);
   const models = new Models(context.secrets);
-  const documentation = new Documentation(server, context.extensionUri);
+  const documentation = new Documentation(server, context.extensionUri, context.workspaceState);
   context.subscriptions.push(
     server,
     models,

@@ -11,7 +11,7 @@ const TOKENS = 8_000;
 
 const BODY = `
 <header><h1 id="title">Repository map</h1><p id="hint" class="hint" role="status">Reading the workspace…</p></header>
-<div class="panes">
+<div id="panes" class="panes" hidden>
   <div class="graph">
     <svg id="graph" tabindex="0" role="group" aria-label="Modules and their uses. Arrow keys move the map, plus and minus zoom.">
       <defs><marker id="arrow" viewBox="0 0 10 10" refX="1" refY="5" markerWidth="10" markerHeight="10" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L10 5L0 10z" fill="context-stroke"/></marker></defs>

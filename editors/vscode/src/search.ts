@@ -29,8 +29,8 @@ const BODY = `
 <p id="summary" role="status" aria-live="polite"></p>
 <ol id="hits" role="listbox" aria-label="Results" tabindex="0"></ol>
 <section id="start">
-  <p class="hint">Search the workspace by meaning. For example:</p>
-  <ul><li>where are expired sessions removed</li><li>retry a failed request</li><li>an error message from a log</li></ul>
+  <p class="hint">Search by meaning: ask a question, describe the code, or paste an error message. For example:</p>
+  <ul><li>where are expired sessions removed</li><li>retry a failed request</li></ul>
 </section>`;
 
 /** A search: for a query, or for code like that of a place. */
@@ -59,7 +59,7 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
       vscode.commands.registerCommand('craig.searchCode', () => vscode.commands.executeCommand(`${VIEW}.focus`)),
       vscode.commands.registerCommand('craig.findRelated', () => this.findRelated()),
       server.onDidChange(() => {
-        void this.view?.webview.postMessage({ index: this.index });
+        this.showServer();
       }),
     ];
   }
@@ -81,11 +81,8 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
 
   /** What a reader of results should know of the index; empty if it is complete. */
   private get index(): string {
-    const { trouble, indexes } = this.server;
+    const { indexes } = this.server;
     const indexing = indexes.find(({ state }) => state === 'indexing');
-    if (trouble !== undefined) {
-      return trouble;
-    }
     if (indexing) {
       return `Indexing: ${indexing.percent ?? 0}%. More results appear when indexing is done.`;
     }
@@ -152,6 +149,18 @@ export class SearchView implements vscode.WebviewViewProvider, vscode.Disposable
   private finish(search: Search, hits: Hit[], summary: string, isError = false): void {
     Object.assign(this, { search, hits, summary, isError });
     this.show();
+  }
+
+  /** Shows the state of the index, and an error of the server for as long as it lasts. */
+  private showServer(): void {
+    const { trouble } = this.server;
+    if (trouble !== undefined) {
+      this.finish(this.search, [], trouble, true);
+    } else if (this.isError) {
+      this.finish(this.search, [], '');
+    } else {
+      void this.view?.webview.postMessage({ index: this.index });
+    }
   }
 
   private show(): void {

@@ -3,8 +3,8 @@
 /** Words share a stem if their first letters are the same, at least this many, … */
 const LEAST_STEM = 4;
 
-/** … and the rest of either is at most this long: `expired` and `expires`, `session` and `sessions`. */
-const MOST_ENDING = 3;
+/** … and at least this part of the longer one: `expired` and `expires`, `suggest` and `suggestions`, not `comment` and `command`. */
+const STEM_PART = 0.6;
 
 /** A text cut into words and the characters between them. A capital after a small letter begins a word. */
 export function parts(text: string): string[] {
@@ -26,5 +26,5 @@ function hasSameStem(a: string, b: string): boolean {
   while (same < a.length && a[same] === b[same]) {
     same += 1;
   }
-  return same >= LEAST_STEM && Math.max(a.length, b.length) - same <= MOST_ENDING;
+  return same >= LEAST_STEM && same >= STEM_PART * Math.max(a.length, b.length);
 }

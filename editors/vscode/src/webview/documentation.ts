@@ -13,6 +13,9 @@ onMessage<Explanation | { error: string }>((message) => {
   document.querySelector('main')?.replaceChildren(...('error' in message ? failed(message.error) : explained(message)));
 });
 
+/** Anchors in HTML, which headings have for links. */
+const ANCHOR = /<a\s[^>]*>|<\/a>/g;
+
 /** Words for confidence, by its least value. Hovers show explanations from 75% on (`MIN_UNASKED` of craig-explain). */
 const CONFIDENCE: [number, string][] = [
   [0.9, 'High'],
@@ -46,7 +49,7 @@ function documented(explanation: Explanation): Node[] {
   }
   const sources = element('ol', { className: 'sources' });
   explanation.citations.forEach(({ file_path, section_heading, heading_line }, open) => {
-    const name = markdown.renderInline(section_heading).replace(/<[^>]*>/g, '');
+    const name = markdown.renderInline(section_heading.replace(ANCHOR, '')).replace(/<[^>]*>/g, '');
     const button = source('', `Open ${file_path}, line ${heading_line}`, { open });
     const heading = element('span', { className: 'heading' });
     heading.innerHTML = name;

@@ -44,6 +44,7 @@ for (const [id, action] of Object.entries(buttons)) {
 onMessage<MapAnswer | { error: string }>((message) => {
   const hint = byId('hint');
   hint.classList.toggle('error', 'error' in message);
+  byId('panes').hidden = 'error' in message || message.architecture.modules.length === 0;
   if ('error' in message) {
     hint.textContent = message.error;
     return;

@@ -47,18 +47,16 @@ export async function pictures(session, { corpus, out }) {
     await sleep(800);
     await bench.page.screenshot({ path: path.join(out, `vscode-${name}.png`) });
   };
+  await session.ready(180_000);
   await step('indexing', async () => {
-    const item = bench.page.locator('.statusbar-item[id*="craig.index"]');
-    await session.ready(180_000);
     await session.stopWhileIndexing();
-    await item.hover();
+    await bench.page.locator('.statusbar-item[id*="craig.index"]').hover();
     await bench.page.locator('.workbench-hover').first().waitFor();
-    await sleep(800);
-    await bench.page.screenshot({ path: path.join(out, 'vscode-indexing.png') });
+    await snap('indexing');
     expect(/indexing: \d+%/.test(await session.status()), await session.status());
     await detail('index', STATUS);
-    session.servers().forEach((id) => process.kill(id, 'SIGCONT'));
   });
+  session.continueIndexing();
   await session.ready(180_000);
   await calm();
   await step('panel', async () => {

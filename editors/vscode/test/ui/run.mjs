@@ -1,8 +1,10 @@
 // The extension in a real VS Code:
-// run.mjs TOOLS CRAIG PROFILE VSIX COMPANION [--short] [--only PART]… [--corpus FASTIFY] [--pictures FOLDER] [--states FOLDER]
+// run.mjs TOOLS CRAIG PROFILE VSIX COMPANION [--short] [--only PART]… [--states FOLDER] [--languages CHECKOUTS]
+//     [--corpus FASTIFY] [--pictures FOLDER]
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import { faults } from './faults.mjs';
+import { languages } from './languages.mjs';
 import { longForm } from './long.mjs';
 import { realProject } from './project.mjs';
 import { Session, expect } from './session.mjs';
@@ -18,6 +20,7 @@ const { values, positionals } = parseArgs({
     corpus: { type: 'string' },
     pictures: { type: 'string' },
     states: { type: 'string' },
+    languages: { type: 'string' },
   },
 });
 const [tools, craig, profile, ...packages] = positionals;
@@ -28,6 +31,9 @@ if (!values.short) {
   parts.long = () => longForm(session);
   parts.themes = () => themes(session, values.states && path.resolve(values.states));
   parts.faults = () => faults(session);
+  if (values.languages !== undefined) {
+    parts.languages = () => languages(session, path.resolve(values.languages), values.states && path.resolve(values.states));
+  }
   if (values.corpus !== undefined) {
     parts.project = () => realProject(session, path.resolve(values.corpus));
   }

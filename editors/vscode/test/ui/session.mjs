@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Workbench, configure } from './workbench.mjs';
 
 /** One run: its program and profile, the open workbench, and the number of failed steps. */
@@ -59,19 +60,23 @@ export class Session {
     });
   }
 
-  /** Rebuilds the index and stops the servers half way. */
+  /** Rebuilds the index slowly, and stops the servers half way. */
   async stopWhileIndexing() {
-    const percent = async () => Number(/indexing: (\d+)%/.exec(await this.status())?.[1] ?? -1);
+    const signal = (name) => this.servers().forEach((id) => process.kill(id, name));
+    await this.bench.command('Craig: Rebuild Index');
     await this.bench.until('indexing half way', async () => {
-      if ((await percent()) < 0) {
-        await this.bench.command('Craig: Rebuild Index');
-      }
-      const isHalfWay = (await percent()) >= 20 && (await percent()) < 95;
-      if (isHalfWay) {
-        this.servers().forEach((id) => process.kill(id, 'SIGSTOP'));
-      }
-      return isHalfWay;
+      // The servers run a little at a time, so that the workbench keeps up.
+      signal('SIGCONT');
+      await sleep(40);
+      signal('SIGSTOP');
+      await sleep(200);
+      const percent = Number(/indexing: (\d+)%/.exec(await this.status())?.[1] ?? 0);
+      return percent >= 30 && percent < 95;
     }, 120_000);
+  }
+
+  continueIndexing() {
+    this.servers().forEach((id) => process.kill(id, 'SIGCONT'));
   }
 
   async close() {

@@ -22,6 +22,6 @@ test('the lines with the most words of the query', () => {
 
 test('words match by their stem', () => {
   const match = (query, word) => matches(wordsOf(query), word).length > 0;
-  assert.ok(match('expired sessions', 'Session') && match('removed', 'remove') && match('HTTPServer', 'servers'));
-  assert.ok(!match('is it an id', 'id') && !match('content', 'continue') && !match('user', 'userland'));
+  assert.ok(match('expired sessions', 'Session') && match('removed', 'remove') && match('HTTPServer', 'servers') && match('suggest', 'Suggestions'));
+  assert.ok(!match('is it an id', 'id') && !match('content', 'continue') && !match('comment', 'command') && !match('user', 'userland'));
 });
