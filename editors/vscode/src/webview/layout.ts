@@ -50,6 +50,9 @@ const MOST_IN_ROW = 6;
 /** Rounds of ordering and of placing. Both have settled by then. */
 const ROUNDS = 12;
 
+/** Keeps parts without a link close together: places shrink by this towards the middle. */
+const PULL = 0.95;
+
 /** Room before a box for the head of an arrow. */
 const ARROW = 9;
 
@@ -88,6 +91,9 @@ function layersOf(nodes: Node[], edges: Edge[]): Map<string, number> {
     return found;
   };
   nodes.forEach(({ id }) => layerOf(id));
+  // Modules without edges have a layer of their own, below all others.
+  const linked = new Set(edges.flatMap(({ from, to }) => [from, to]));
+  nodes.filter(({ id }) => !linked.has(id)).forEach(({ id }) => layers.set(id, nodes.length));
   return layers;
 }
 
@@ -206,7 +212,7 @@ function laneId({ from, to }: Edge, row: number, rowOf: Map<string, number>): st
 function place(rows: Item[][], links: Map<Item, Item[]>, isSorted: boolean): void {
   const wanted = (item: Item): number => {
     const linked = links.get(item) ?? [];
-    return linked.length === 0 ? item.x : linked.reduce((sum, { x }) => sum + x, 0) / linked.length;
+    return linked.length === 0 ? 0 : (PULL * linked.reduce((sum, { x }) => sum + x, 0)) / linked.length;
   };
   for (const row of [...rows, ...[...rows].reverse()]) {
     const targets = new Map(row.map((item) => [item, wanted(item)]));

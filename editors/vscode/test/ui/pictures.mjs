@@ -76,9 +76,8 @@ export async function pictures(session, { corpus, out }) {
     await fold('Documentation', false);
     await fold('Search', true);
     const view = await bench.frameWith('body.search #query');
-    await view.locator('#query').fill('content type parser');
+    await view.locator('#query').fill('what happens when a route is not found');
     await view.locator('#hits li').first().waitFor();
-    await view.locator('.fold').click();
     await view.locator('#hits li').first().click();
     await save('search');
     await detail('search', SIDE);
@@ -89,8 +88,9 @@ export async function pictures(session, { corpus, out }) {
     await bench.command('Craig: Edit Selection…');
     await bench.fill('Edit lines', 'check the value like the code function');
     await bench.notification('accept this edit').waitFor();
-    const edited = await bench.page.locator('.monaco-diff-editor .modified .view-lines').first().innerText();
-    expect(edited.includes('TypeError'), 'not the recorded edit');
+    await bench.until('the recorded edit', async () =>
+      (await bench.page.locator('.monaco-diff-editor .modified .view-lines').first().innerText()).includes('TypeError'));
+    await sleep(1_500);
     await snap('edit');
     await bench.command('Craig: Reject Edit');
   });

@@ -63,15 +63,17 @@ export class Session {
   /** Rebuilds the index slowly, and stops the servers half way. */
   async stopWhileIndexing() {
     const signal = (name) => this.servers().forEach((id) => process.kill(id, name));
-    await this.bench.command('Craig: Rebuild Index');
     await this.bench.until('indexing half way', async () => {
-      // The servers run a little at a time, so that the workbench keeps up.
       signal('SIGCONT');
-      await sleep(40);
+      if (/is ready/.test(await this.status())) {
+        await this.bench.command('Craig: Rebuild Index');
+      }
+      // The servers run a little at a time, so that the workbench keeps up.
+      await sleep(100);
       signal('SIGSTOP');
-      await sleep(200);
+      await sleep(250);
       const percent = Number(/indexing: (\d+)%/.exec(await this.status())?.[1] ?? 0);
-      return percent >= 30 && percent < 95;
+      return percent >= 10 && percent < 95;
     }, 120_000);
   }
 
