@@ -24,19 +24,19 @@ const CALM = {
 /** The details that the walkthrough shows. */
 const MEDIA = path.join(import.meta.dirname, '../../media');
 const SIDE = { x: 48, y: 0, width: 304, height: 420 };
-const CHAT = { x: 855, y: 0, width: 425, height: 587 };
+const CHAT = { x: 835, y: 0, width: 445, height: 560 };
 const STATUS = { x: 840, y: 560, width: 440, height: 200 };
 
 /** Makes all pictures in the folder `out`, and those of the walkthrough. */
 export async function pictures(session, { corpus, out }) {
   const folder = path.join(session.profile, 'pictures/fastify');
   const step = (name, work) => session.step(`picture: ${name}`, work);
-  const begin = (settings = {}) => session.open(folder, { settings: { ...CALM, ...settings }, size: SIZE });
+  const options = (settings = {}) => ({ settings: { ...CALM, ...settings }, size: SIZE });
   rmSync(folder, { recursive: true, force: true });
   cpSync(corpus, folder, { recursive: true });
-  await begin();
+  await session.openWhileIndexing(folder, options());
   let { bench } = session;
-  await bench.command('Test: The Model Answers as Recorded');
+
   const detail = (name, clip) => bench.page.screenshot({ path: path.join(MEDIA, `start-${name}.png`), clip });
   const save = async (name) => {
     // The pointer rests on an empty place.
@@ -47,9 +47,7 @@ export async function pictures(session, { corpus, out }) {
     await sleep(800);
     await bench.page.screenshot({ path: path.join(out, `vscode-${name}.png`) });
   };
-  await session.ready(180_000);
   await step('indexing', async () => {
-    await session.stopWhileIndexing();
     await bench.page.locator('.statusbar-item[id*="craig.index"]').hover();
     await bench.page.locator('.workbench-hover').first().waitFor();
     await snap('indexing');
@@ -58,6 +56,7 @@ export async function pictures(session, { corpus, out }) {
   });
   session.continueIndexing();
   await session.ready(180_000);
+  await bench.command('Test: The Model Answers as Recorded');
   await calm();
   await step('panel', async () => {
     await explain();
@@ -76,7 +75,7 @@ export async function pictures(session, { corpus, out }) {
     await fold('Documentation', false);
     await fold('Search', true);
     const view = await bench.frameWith('body.search #query');
-    await view.locator('#query').fill('what happens when a route is not found');
+    await view.locator('#query').fill('how are hooks run before the handler');
     await view.locator('#hits li').first().waitFor();
     await view.locator('#hits li').first().click();
     await save('search');
@@ -104,14 +103,16 @@ export async function pictures(session, { corpus, out }) {
   });
   await step('chat', async () => {
     await bench.command('View: Toggle Secondary Side Bar Visibility');
-    await bench.dragChat(420);
+    await bench.dragChat(440);
     await bench.chat('@craig how are plugins encapsulated?', /registerPlugin/);
+    await bench.page.locator('.auxiliarybar .interactive-response').first().hover();
+    await bench.page.mouse.wheel(0, -2_000);
     await bench.page.locator('.auxiliarybar .interactive-response a', { hasText: 'plugin-override.js' }).last().click();
     await bench.until('plugin-override.js', async () => (await bench.activeTab()).startsWith('plugin-override.js'));
     await save('chat');
     await detail('chat', CHAT);
   });
-  await begin({ 'workbench.colorTheme': 'Default Light Modern' });
+  await session.open(folder, options({ 'workbench.colorTheme': 'Default Light Modern' }));
   ({ bench } = session);
   await session.ready();
   await calm();

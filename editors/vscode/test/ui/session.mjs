@@ -60,21 +60,28 @@ export class Session {
     });
   }
 
-  /** Rebuilds the index slowly, and stops the servers half way. */
-  async stopWhileIndexing() {
+  /** Opens a folder that has no index yet, and stops the server half way. It runs a little at a time, so that the workbench keeps up. */
+  async openWhileIndexing(what, options) {
     const signal = (name) => this.servers().forEach((id) => process.kill(id, name));
-    await this.bench.until('indexing half way', async () => {
-      signal('SIGCONT');
-      if (/is ready/.test(await this.status())) {
-        await this.bench.command('Craig: Rebuild Index');
+    let isHalfWay = false;
+    const slowing = (async () => {
+      while (!isHalfWay) {
+        signal('SIGCONT');
+        await sleep(80);
+        signal('SIGSTOP');
+        await sleep(250);
       }
-      // The servers run a little at a time, so that the workbench keeps up.
-      await sleep(100);
-      signal('SIGSTOP');
-      await sleep(250);
-      const percent = Number(/indexing: (\d+)%/.exec(await this.status())?.[1] ?? 0);
-      return percent >= 10 && percent < 95;
-    }, 120_000);
+    })();
+    try {
+      await this.open(what, options);
+      await this.bench.until('indexing half way', async () => {
+        const percent = Number(/indexing: (\d+)%/.exec(await this.status())?.[1] ?? 0);
+        return percent >= 10 && percent < 95;
+      }, 120_000);
+    } finally {
+      isHalfWay = true;
+      await slowing;
+    }
   }
 
   continueIndexing() {

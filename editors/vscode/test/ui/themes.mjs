@@ -113,11 +113,10 @@ async function indexing(session, state) {
     const functions = Array.from({ length: 40 }, (_, n) => `// Adds ${n} to the total of order ${at}.\nexport function addTo${at}Item${n}(total) {\n  return total + ${n};\n}\n`);
     writeFileSync(path.join(folder, `order${at}.js`), functions.join('\n'));
   }
-  await session.open(folder);
+  await session.openWhileIndexing(folder);
   const { bench } = session;
   await state('indexing', async () => {
     await bench.command('Craig: Search Code by Meaning');
-    await session.stopWhileIndexing();
     await bench.frameWith('body.search #index:not([hidden])');
   }, ['search']);
   session.continueIndexing();

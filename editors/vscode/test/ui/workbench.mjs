@@ -270,7 +270,7 @@ export class Workbench {
   /** Moves the edge of the chat, so that it has this width. */
   async dragChat(width) {
     const box = await this.page.locator('.part.auxiliarybar').boundingBox();
-    await this.dragEdge('.part.auxiliarybar', ({ x }) => x, box.x + box.width - width);
+    await this.dragEdge('.part.auxiliarybar', ({ x }) => x - 3, box.x + box.width - width);
   }
 
   async dragEdge(part, edgeOf, to) {
