@@ -27,16 +27,21 @@ const SIDE = { x: 48, y: 0, width: 304, height: 420 };
 const CHAT = { x: 835, y: 0, width: 445, height: 560 };
 const STATUS = { x: 840, y: 560, width: 440, height: 200 };
 
-/** Makes all pictures in the folder `out`, and those of the walkthrough. */
-export async function pictures(session, { corpus, out }) {
+/**
+ * Makes all pictures in the folder `out`, and those of the walkthrough. The picture of indexing shows several projects in one folder,
+ * `checkouts`, since one alone is indexed at once.
+ */
+export async function pictures(session, { corpus, checkouts, out }) {
   const folder = path.join(session.profile, 'pictures/fastify');
   const step = (name, work) => session.step(`picture: ${name}`, work);
   const options = (settings = {}) => ({ settings: { ...CALM, ...settings }, size: SIZE });
   rmSync(folder, { recursive: true, force: true });
   cpSync(corpus, folder, { recursive: true });
-  await session.openWhileIndexing(folder, options());
+  if (checkouts !== undefined) {
+    await indexing(session, checkouts, options(), out);
+  }
+  await session.open(folder, options());
   let { bench } = session;
-
   const detail = (name, clip) => bench.page.screenshot({ path: path.join(MEDIA, `start-${name}.png`), clip });
   const save = async (name) => {
     // The pointer rests on an empty place.
@@ -47,14 +52,6 @@ export async function pictures(session, { corpus, out }) {
     await sleep(800);
     await bench.page.screenshot({ path: path.join(out, `vscode-${name}.png`) });
   };
-  await step('indexing', async () => {
-    await bench.page.locator('.statusbar-item[id*="craig.index"]').hover();
-    await bench.page.locator('.workbench-hover').first().waitFor();
-    await snap('indexing');
-    expect(/indexing: \d+%/.test(await session.status()), await session.status());
-    await detail('index', STATUS);
-  });
-  session.continueIndexing();
   await session.ready(180_000);
   await bench.command('Test: The Model Answers as Recorded');
   await calm();
@@ -151,4 +148,23 @@ export async function pictures(session, { corpus, out }) {
     await view.locator('.bullets').waitFor();
     await fold('Search', false);
   }
+}
+
+async function indexing(session, checkouts, options, out) {
+  const folder = path.join(session.profile, 'pictures/projects');
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(checkouts, folder, { recursive: true, filter: (source) => !/\/(\.git|\.aidocs)$/.test(source) });
+  await session.step('picture: indexing', async () => {
+    await session.openWhileIndexing(folder, options);
+    const { page } = session.bench;
+    await page.locator('.statusbar-item[id*="craig.index"]').hover();
+    await page.locator('.workbench-hover').first().waitFor();
+    await sleep(800);
+    await page.screenshot({ path: path.join(out, 'vscode-indexing.png') });
+    await page.screenshot({ path: path.join(MEDIA, 'start-index.png'), clip: STATUS });
+    expect(/indexing: \d+%/.test(await session.status()), await session.status());
+  });
+  session.continueIndexing();
+  await session.close();
+  await session.gone();
 }

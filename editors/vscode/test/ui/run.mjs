@@ -39,7 +39,9 @@ if (!values.short) {
   }
   if (values.pictures !== undefined) {
     const { pictures } = await import('./pictures.mjs');
-    parts.pictures = () => pictures(session, { corpus: path.resolve(values.corpus), out: path.resolve(values.pictures) });
+    parts.pictures = () => pictures(session, {
+      corpus: path.resolve(values.corpus), checkouts: values.languages && path.resolve(values.languages), out: path.resolve(values.pictures),
+    });
   }
 }
 
