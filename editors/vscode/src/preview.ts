@@ -15,7 +15,8 @@ export interface Preview {
 export function preview(content: string, query: string): Preview {
   const lines = content.split(/\r?\n/);
   const words = wordsOf(query);
-  const found = lines.map((line) => parts(line).flatMap((part) => matches(words, part)));
+  const found = lines.map((line) => parts(line).flatMap((part) => matched(words, part)));
+  // The same word counts twice as much as one with its stem.
   const count = (at: number): number => new Set(found.slice(at, at + PREVIEW_LINES).flat()).size;
   let skipped = Math.max(0, lines.findIndex((line) => line.trim() !== ''));
   for (const at of lines.keys()) {
@@ -24,6 +25,12 @@ export function preview(content: string, query: string): Preview {
     }
   }
   return { skipped, text: dedented(lines.slice(skipped, skipped + PREVIEW_LINES)) };
+}
+
+/** What a word of a line matches: words of the query by their stem, and itself if it is one of them. */
+function matched(words: string[], part: string): string[] {
+  const same = words.filter((word) => word === part.toLowerCase()).map((word) => `${word}, itself`);
+  return [...matches(words, part), ...same];
 }
 
 function dedented(lines: string[]): string {

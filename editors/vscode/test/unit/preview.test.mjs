@@ -18,6 +18,7 @@ test('the lines with the most words of the query', () => {
   const lines = ['const sessions = new Map();', ...Array(9).fill('other();'), '  function isExpired(session) {', '    return true;', '  }'];
   assert.deepEqual(preview(lines.join('\n'), 'is a session expired'), { skipped: 10, text: 'function isExpired(session) {\n  return true;\n}' });
   assert.equal(preview(lines.join('\n'), 'sessions').skipped, 0);
+  assert.equal(preview(['let session = { expires };', ...lines].join('\n'), 'is a session expired').skipped, 11);
 });
 
 test('words match by their stem', () => {
