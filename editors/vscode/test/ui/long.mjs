@@ -90,7 +90,7 @@ export async function longForm(session) {
     await bench.until('hits', async () => (await view.locator('#hits li').count()) > 1);
     await view.locator('#query').press('ArrowDown');
     const chosen = view.locator('#hits li[aria-selected="true"]');
-    while ((await chosen.getAttribute('aria-expanded')) === null) {
+    for (let tries = 0; tries < 20 && (await chosen.getAttribute('aria-expanded')) === null; tries += 1) {
       await bench.page.keyboard.press('ArrowDown');
     }
     await bench.page.keyboard.press('Enter');
