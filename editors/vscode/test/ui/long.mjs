@@ -245,7 +245,7 @@ async function gateway(session) {
     await bench.chat('@craig how does a user log in?', /401|unauthori[sz]ed|key/i);
     expect(asked.length === 0, 'it answered without a key');
     await bench.command('Craig: Set Gateway Key');
-    await bench.fill('Key of the gateway', key);
+    await bench.fill('Gateway key', key);
     await sleep(500);
     const said = await bench.chat('@craig how does a user log in?', /Through the gateway\./);
     expect(said.includes('📎'), 'no indicator');
