@@ -1,12 +1,14 @@
-// Bundles the extension, the protocol's library, and the scripts of the views.
+// Bundles the extension, the protocol's library and the scripts of the views.
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import * as path from 'node:path';
 import { build } from 'esbuild';
 
-const common = { bundle: true, minify: true, sourcemap: false, logLevel: 'warning', target: 'es2022' };
+const common = { bundle: true, minify: true, metafile: true, sourcemap: false, logLevel: 'warning', target: 'es2022' };
 // A dynamic import in CommonJS is a deferred require.
 const extension = { ...common, platform: 'node', format: 'cjs', external: ['vscode'], supported: { 'dynamic-import': false } };
 const LIBRARY = 'vscode-languageclient/node';
 
-/** The library is a file of its own, which is read after the activation: it is nine tenths of the code. */
+/** The library is nine tenths of the code. As a separate file, it is read after the activation. */
 const libraryApart = {
   name: 'library-apart',
   setup: ({ onResolve }) => {
@@ -14,7 +16,7 @@ const libraryApart = {
   },
 };
 
-await Promise.all([
+const built = await Promise.all([
   build({ ...extension, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', plugins: [libraryApart] }),
   build({ ...extension, stdin: { contents: `module.exports = require('${LIBRARY}');`, resolveDir: '.' }, outfile: 'dist/library.js' }),
   build({
@@ -25,3 +27,18 @@ await Promise.all([
     format: 'iife',
   }),
 ]);
+
+/** Folders of the packages whose code is in the bundles. */
+const bundled = built
+  .flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  .map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
+  .filter((folder) => folder !== undefined);
+
+/** Name, version and licence of a package. */
+function notice(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  return `${name} ${version} (${license})\n\n${file ? readFileSync(path.join(folder, file), 'utf8').trim() : ''}\n`;
+}
+
+writeFileSync('dist/LICENSES.txt', [...new Set(bundled)].sort().map(notice).join(`\n${'-'.repeat(80)}\n\n`));

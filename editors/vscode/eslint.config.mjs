@@ -5,7 +5,7 @@ export default tseslint.config(
   { languageOptions: { parserOptions: { project: ['./tsconfig.json', './src/webview/tsconfig.json'] } } },
   {
     rules: {
-      // Settings, messages and elements have the type that the caller knows.
+      // The caller knows the types of settings, messages and elements.
       '@typescript-eslint/no-unnecessary-type-parameters': 'off',
        '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
     },

@@ -1,21 +1,21 @@
-// Writes the settings that Craig itself defines into package.json: settings.mjs, or settings.mjs --check, which only compares.
+// Writes the settings that Craig defines into package.json. With --check, only compares them.
 //
-// Their names, types, bounds, defaults and descriptions come from crates/craig-engine/src/settings/definition.rs, by way of
-// docs/settings.md, which a test of that crate keeps equal to it.
+// Names, types, bounds, defaults and descriptions come from docs/settings.md, which a test generates from
+// crates/craig-engine/src/settings/definition.rs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 
 const here = import.meta.dirname;
 const manifest = path.join(here, 'package.json');
 
-/** Sections whose settings have the same names in the editor, and the title below which it shows them. */
+/** Sections whose settings keep their names in the editor, and the title of their group there. */
 const SAME = ['puku.chat.semanticContext', 'puku.inlineEdit.context.semantic'];
 const TITLE = 'Chat and edits';
 
-/** Settings that may not come with a workspace: they make requests to a model. */
+/** Settings that a workspace cannot change, since they send requests to a model. */
 const OF_MACHINE = ['puku.chat.semanticContext.rephrase', 'puku.chat.semanticContext.rerank'];
 
-/** Settings that the editor calls by another name. */
+/** Settings with another name in the editor. */
 const RENAMED = {
   'craig.chat.guessTimeoutMs': 'context.rephrase_timeout_ms',
   'craig.documentation.activation': 'explain.activation',
@@ -42,7 +42,7 @@ function definitions() {
   return found;
 }
 
-/** A definition as the editor has it. */
+/** A definition as a property of package.json. */
 function property({ value, initial, meaning }) {
   const described = { markdownDescription: meaning };
   const between = /^a (whole )?number from (\d+) to (\d+)$/.exec(value);
@@ -62,21 +62,21 @@ function property({ value, initial, meaning }) {
     case 'a size':
       return { type: 'string', pattern: '^\\d+ ?([kM]?B)?$', default: initial, ...described };
     default:
-      throw new Error(`docs/settings.md has a kind of value that settings.mjs does not know: ${value}`);
+      throw new Error(`unknown kind of value in docs/settings.md: ${value}`);
   }
 }
 
-/** Settings of the editor by name, as the definitions have them. */
+/** Properties of package.json by name. */
 function generated() {
   const all = definitions();
   const isSame = (key) => SAME.some((section) => key.startsWith(`${section}.`));
   const names = [...[...all.keys()].filter(isSame).map((key) => [key, key]), ...Object.entries(RENAMED)];
   if (names.length <= Object.keys(RENAMED).length) {
-    throw new Error('docs/settings.md has no settings of puku: has its form changed?');
+    throw new Error('docs/settings.md has no settings of puku. Its form may have changed.');
   }
   return names.map(([name, key]) => {
     if (!all.has(key)) {
-      throw new Error(`${name} stands for ${key}, which is no setting any more`);
+      throw new Error(`${name} refers to the setting ${key}, which no longer exists`);
     }
     return [name, property(all.get(key))];
   });
@@ -110,7 +110,7 @@ first.properties = Object.fromEntries([
 const gateway = `http://${definitions().get('gateway.address').initial}`;
 first.properties['craig.model.gatewayUrl'].default = gateway;
 
-// The page that people read has all of them, too.
+// README.md lists all settings.
 const readme = readFileSync(path.join(here, 'README.md'), 'utf8');
 const missing = sections
   .flatMap(({ properties }) => Object.keys(properties))
@@ -120,10 +120,10 @@ const written = `${JSON.stringify(content, null, 2)}\n`;
 if (!process.argv.includes('--check')) {
   writeFileSync(manifest, written);
 } else if (written !== text) {
-  console.error('package.json has other settings than docs/settings.md: run `npm run settings`');
+  console.error('package.json differs from docs/settings.md: run `npm run settings`');
   process.exitCode = 1;
 }
 if (missing.length > 0) {
-  console.error(`README.md does not name these settings: ${missing.join(', ')}`);
+  console.error(`README.md lacks these settings: ${missing.join(', ')}`);
   process.exitCode = 1;
 }

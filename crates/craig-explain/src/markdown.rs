@@ -88,14 +88,24 @@ impl Bullet {
 impl Citation {
     /// The place of a line of the section, as a link where it has an address: `docs/client.md:3 · Client`.
     fn link(&self, line: u32, addresses: Addresses<'_>) -> String {
-        let heading: String =
-            self.section_heading.trim().chars().filter(|c| !matches!(c, '[' | ']')).collect();
-        let place = format!("{}:{line} · {heading}", self.file_path);
+        let place = format!("{}:{line} · {}", self.file_path, escaped(self.section_heading.trim()));
         match addresses(&self.file_path) {
             Some(address) => format!("[{place}]({address}#L{line})"),
             None => format!("*{place}*"),
         }
     }
+}
+
+/// A heading as the text of a link: its brackets stay and end no link. In code spans they need no escape.
+fn escaped(heading: &str) -> String {
+    let mut text = String::with_capacity(heading.len());
+    for (at, c) in heading.char_indices() {
+        if matches!(c, '[' | ']') && !is_in_span(heading, at) {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text
 }
 
 impl Comment {
@@ -238,6 +248,14 @@ mod tests {
         let hover = explanation(&[("A client of one server.", 1)]).hover(&address).unwrap();
         let place = "[docs/client.md:3 · Class: `Client`](file:///p/docs/client.md#L3)";
         assert_eq!(hover, format!("A client of one server.\n{place}"));
+    }
+
+    #[test]
+    fn a_hover_keeps_the_brackets_of_a_heading() {
+        let link = |heading| cited(heading, 3).link(3, &address);
+        let place = "[docs/client.md:3 · .redirect(dest, \\[code\\])](file:///p/docs/client.md#L3)";
+        assert_eq!(link(".redirect(dest, [code])"), place);
+        assert_eq!(link("`a[0]`"), "[docs/client.md:3 · `a[0]`](file:///p/docs/client.md#L3)");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-// Where the program is, and whether it fits.
+// The program `craig`: where it is, and which version it has.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
@@ -8,13 +8,13 @@ import { setting } from './settings';
 
 const NAME = process.platform === 'win32' ? 'craig.exe' : 'craig';
 
-/** How long the program may take to say its version. */
+/** Timeout of `craig --version`. */
 const VERSION_TIMEOUT_MS = 10_000;
 
-/** The program cannot be used; the message says why and what to do. */
+/** The program cannot be used; the message gives the reason and the remedy. */
 export class UnusableBinary extends Error {}
 
-/** The program that the settings name, else the one that came with the extension, else the one on PATH. */
+/** The program from the settings, otherwise the one packaged with the extension, otherwise the one on PATH. */
 export function binaryPath(extension: vscode.ExtensionContext): string {
   const named = setting<string>('path')?.trim() ?? '';
   const own = path.join(extension.extensionPath, 'bin', NAME);
@@ -27,24 +27,24 @@ export async function checkVersion(binary: string, extension: vscode.ExtensionCo
   const version = await versionOf(binary);
   if (minor(version) !== minor(wanted)) {
     throw new UnusableBinary(
-      `${binary} is Craig ${version}, but this extension needs ${minor(wanted)}: update the one that is older, or set craig.path.`,
+      `${binary} is Craig ${version}, but this extension needs ${minor(wanted)}. Update the older one, or set craig.path.`,
     );
   }
   return version;
 }
 
 async function versionOf(binary: string): Promise<string> {
-  let said: string;
+  let output: string;
   try {
-    said = (await promisify(execFile)(binary, ['--version'], { timeout: VERSION_TIMEOUT_MS })).stdout;
+    output = (await promisify(execFile)(binary, ['--version'], { timeout: VERSION_TIMEOUT_MS })).stdout;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const why = isMissing ? 'was not found' : `does not run (${error instanceof Error ? error.message : String(error)})`;
-    throw new UnusableBinary(`The program ${binary} ${why}: install Craig, or set craig.path to the program.`);
+    const why = isMissing ? 'was not found' : `cannot be run (${error instanceof Error ? error.message : String(error)})`;
+    throw new UnusableBinary(`The program ${binary} ${why}. Install Craig, or set craig.path to the program.`);
   }
-  const version = /^craig (\d+\.\d+\.\d+\S*)/.exec(said)?.[1];
+  const version = /^craig (\d+\.\d+\.\d+\S*)/.exec(output)?.[1];
   if (version === undefined) {
-    throw new UnusableBinary(`${binary} is not Craig: set craig.path to the program.`);
+    throw new UnusableBinary(`${binary} is not Craig. Set craig.path to the program.`);
   }
   return version;
 }

@@ -1,4 +1,4 @@
-// Code of the workspace for prompts.
+// Code from the workspace for prompts.
 import * as vscode from 'vscode';
 import type { Block, ContextAnswer } from './protocol';
 import { messageOf } from './documentation';
@@ -6,19 +6,19 @@ import type { Guesses } from './guesses';
 import type { Server } from './server';
 import { named } from './settings';
 
-/** A chat that waits longer than this goes on without context. */
+/** A chat continues without context after this time. */
 const TIME_LIMIT_MS = 2_000;
 
 const CHAT = 'puku.chat.semanticContext';
 const EDIT = 'puku.inlineEdit.context.semantic';
 
-/** Code for a prompt, and what it is rated by. */
+/** Code for a prompt, and its id for ratings. */
 export interface Context {
   blocks: Block[];
   id?: number | undefined;
 }
 
-/** Code for a chat message; none when it is off, late or unobtainable: context never fails a chat. */
+/** Code for a chat message. It is empty if context is off, late or fails, so that the chat continues. */
 export async function chatContext(
   server: Server,
   message: string,
@@ -38,7 +38,7 @@ export async function chatContext(
   return isOn(CHAT, uri) ? context(server, argument, token) : { blocks: [] };
 }
 
-/** Code for an edit of a range; none as above. */
+/** Code for an edit of a range; empty in the same cases. */
 export async function editContext(
   server: Server,
   message: string,
@@ -55,7 +55,7 @@ export async function editContext(
   return isOn(EDIT, uri) ? context(server, argument, token) : { blocks: [] };
 }
 
-/** The blocks as a prompt has them. */
+/** Blocks as Markdown for a prompt. */
 export function asPrompt(blocks: Block[]): string {
   return blocks
     .map((block) => {
@@ -65,19 +65,14 @@ export function asPrompt(blocks: Block[]): string {
     .join('\n\n');
 }
 
-/** Different files of the blocks, in their order. */
+/** Distinct files of the blocks, in their order. */
 export function filesOf(blocks: Block[]): string[] {
   return [...new Set(blocks.map((block) => block.path))];
 }
 
-/** A relevance as people read it: `57%`, `<1%`. */
-export function percent(score: number): string {
-  return score < 0.01 ? '<1%' : `${Math.round(score * 100)}%`;
-}
-
-/** `1 file`, `3 files`. */
+/** `1 file`, `1,342 files`. */
 export function counted(n: number, thing: string): string {
-  return n === 1 ? `1 ${thing}` : `${n} ${thing}s`;
+  return `${n.toLocaleString('en')} ${thing}${n === 1 ? '' : 's'}`;
 }
 
 async function context(
@@ -96,7 +91,7 @@ async function context(
     const answer: ContextAnswer = await server.ask('craig.context', argument, cancelling.token);
     return { blocks: answer.blocks, id: answer.id ?? undefined };
   } catch (error) {
-    server.log.warn(`no context: ${messageOf(error)}`);
+    server.log.warn(`context failed: ${messageOf(error)}`);
     return { blocks: [] };
   } finally {
     clearTimeout(late);
@@ -109,7 +104,7 @@ function isOn(prefix: string, uri: vscode.Uri | undefined): boolean {
   return named<boolean>(`${prefix}.enabled`, uri) ?? true;
 }
 
-/** Settings that somebody has set, by the names of arguments; what nobody has set is the server's to choose. */
+/** Settings that were changed, by the names of arguments. The server has the defaults of the others. */
 function chosen<T>(prefix: string, names: Record<string, string>): Record<string, T> {
   const set: Record<string, T> = {};
   for (const [argument, name] of Object.entries(names)) {
@@ -122,7 +117,7 @@ function chosen<T>(prefix: string, names: Record<string, string>): Record<string
   return set;
 }
 
-/** The file that is being looked at; else, with one folder, that folder. */
+/** The active file of the workspace, otherwise its first folder. */
 export function activeFile(): vscode.Uri | undefined {
   const active = vscode.window.activeTextEditor?.document.uri;
   if (active?.scheme === 'file' && vscode.workspace.getWorkspaceFolder(active)) {

@@ -1,19 +1,22 @@
-// Explanations from the project's own documentation: the view, and the commands.
+// Explanations from the project's own documentation: the view and the commands.
 import * as vscode from 'vscode';
 import type { Explanation } from './protocol';
 import type { Server } from './server';
 import { setting } from './settings';
 import { openAt, page, viewOptions } from './view';
 
-/** How long a selection stays before it is explained. */
+/** A selection is explained when it has not changed for this time. */
 const DEBOUNCE_MS = 300;
 
 const VIEW = 'craig.documentation';
-const NOTHING = 'Select code to see what the documentation says of it.';
+
+/** Context key of the view, which appears with the first explanation and then stays: until then it would be empty. */
+const HAS_VIEW = 'craig.hasDocumentationView';
+const NOTHING = 'Select code to read its documentation.';
 
 type Message = { isReady: true } | { open: number } | { line: number; citation: number };
 
-/** The view that explains what is selected. */
+/** The view that explains the selection. */
 export class Documentation implements vscode.WebviewViewProvider, vscode.Disposable {
   private view: vscode.WebviewView | undefined;
   private shown: Explanation | undefined;
@@ -24,7 +27,9 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
   constructor(
     private readonly server: Server,
     private readonly extension: vscode.Uri,
+    private readonly state: vscode.Memento,
   ) {
+    void vscode.commands.executeCommand('setContext', HAS_VIEW, state.get(HAS_VIEW) ?? false);
     this.subscriptions = [
       vscode.window.registerWebviewViewProvider(VIEW, this),
       vscode.commands.registerCommand('craig.explainSelection', () => this.explainSelection()),
@@ -33,6 +38,9 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
         this.follow(event.textEditor);
       }),
       server.onDidExplain((explanation) => void this.reveal(explanation)),
+      server.onDidChange(() => {
+        this.showTrouble();
+      }),
     ];
   }
 
@@ -52,7 +60,7 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
-  /** Explains a range; `Not documented.` is an answer, too. */
+  /** Explains a range. The answer may be `Not documented.` */
   async explain(uri: vscode.Uri, range: vscode.Range, token?: vscode.CancellationToken): Promise<Explanation> {
     const wanted = { start: range.start, end: range.end };
     const limits = {
@@ -66,11 +74,11 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
   private async explainSelection(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (editor?.document.uri.scheme !== 'file') {
-      void vscode.window.showInformationMessage('Open a file and select the code to be explained.');
+      void vscode.window.showInformationMessage('Open a file and select the code to explain.');
       return;
     }
     try {
-      const location = { location: vscode.ProgressLocation.Window, title: 'Reading the documentation' };
+      const location = { location: vscode.ProgressLocation.Window, title: 'Reading documentation' };
       const explanation = await vscode.window.withProgress(location, () =>
         this.explain(editor.document.uri, editor.selection),
       );
@@ -83,13 +91,13 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
   private async index(): Promise<void> {
     try {
       await this.server.ask('craig.indexDocumentation', {});
-      void vscode.window.setStatusBarMessage('$(book) The documentation is up to date', 3_000);
+      void vscode.window.setStatusBarMessage('$(book) Documentation is up to date', 3_000);
     } catch (error) {
       void vscode.window.showErrorMessage(`Craig: ${messageOf(error)}`);
     }
   }
 
-  /** Explains what is selected as long as the view can be seen; only the last of several selections counts. */
+  /** Explains the selection while the view is visible; only the last of several selections counts. */
   private follow(editor: vscode.TextEditor): void {
     const isWanted = setting<boolean>('documentation.ui.followSelection') ?? true;
     if (!isWanted || !this.view?.visible || editor.document.uri.scheme !== 'file') {
@@ -109,11 +117,13 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
         this.show(explanation);
       }
     } catch (error) {
-      this.server.log.debug(`no explanation: ${messageOf(error)}`);
+      if (!running.token.isCancellationRequested) {
+        this.showError(messageOf(error));
+      }
     }
   }
 
-  /** Shows an explanation in the view, or as text where there is no view. */
+  /** Shows an explanation in the view, or as text if the view is off. */
   private async reveal(explanation: Explanation): Promise<void> {
     this.shown = explanation;
     if (!(setting<boolean>('documentation.ui.sidePanelEnabled') ?? true)) {
@@ -121,6 +131,8 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
       await vscode.window.showTextDocument(document, { preview: true, viewColumn: vscode.ViewColumn.Beside });
       return;
     }
+    await vscode.commands.executeCommand('setContext', HAS_VIEW, true);
+    await this.state.update(HAS_VIEW, true);
     await vscode.commands.executeCommand(`${VIEW}.focus`, { preserveFocus: true });
     this.show(explanation);
   }
@@ -130,11 +142,23 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
     void this.view?.webview.postMessage(explanation);
   }
 
+  private showError(error: string): void {
+    this.shown = undefined;
+    void this.view?.webview.postMessage({ error });
+  }
+
+  private showTrouble(): void {
+    if (this.server.trouble !== undefined) {
+      this.showError(this.server.trouble);
+    }
+  }
+
   private async handle(message: Message): Promise<void> {
     if ('isReady' in message) {
       if (this.shown) {
         this.show(this.shown);
       }
+      this.showTrouble();
       return;
     }
     const index = 'open' in message ? message.open : message.citation;
@@ -147,7 +171,7 @@ export class Documentation implements vscode.WebviewViewProvider, vscode.Disposa
   }
 }
 
-/** What an error says. */
+/** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-// Entry point: what the extension is made of.
+// Entry point: the parts of the extension.
 import * as vscode from 'vscode';
 import { registerChat } from './chat';
 import { Documentation } from './documentation';
@@ -10,11 +10,11 @@ import { Server } from './server';
 import { IndexStatus } from './status';
 import { registerMcp, registerTools } from './tools';
 
-/** Registers everything; the server starts by itself. */
+/** Registers all parts and starts the server. */
 export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context);
   const models = new Models(context.secrets);
-  const documentation = new Documentation(server, context.extensionUri);
+  const documentation = new Documentation(server, context.extensionUri, context.workspaceState);
   context.subscriptions.push(
     server,
     models,

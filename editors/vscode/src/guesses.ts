@@ -1,22 +1,22 @@
-// What the chat's model expects the code to look like, to be searched for beside a question.
+// Names and lines that the chat's model expects in the code, which are searched for with a question.
 import * as vscode from 'vscode';
 import type { Context } from './context';
 import type { Message, Model } from './models';
 import { named } from './settings';
 
-/** What the code may look like. */
+/** Expected names and lines of code. */
 export interface Guesses {
   names: string[];
   code: string[];
 }
 
-/** The first block of a sure answer is at least so likely. */
+/** Least score of the first block of an answer that needs no guesses. */
 const SURE = 0.5;
 
-/** Time for guesses, where the settings do not say. */
+/** Default timeout of guesses. */
 const TIME_LIMIT_MS = 1_500;
 
-/** Guesses that are kept. */
+/** Size of the cache. */
 const MOST_KEPT = 100;
 
 const TASK =
@@ -27,7 +27,7 @@ const TASK =
 
 const known = new Map<string, Guesses>();
 
-/** Whether the model is to be asked, after a search without guesses has found this. */
+/** Whether to ask the model for guesses, given the context that was found without them. */
 export function wantsGuesses({ blocks }: Context): boolean {
   const [best] = blocks;
   switch (named<string>('puku.chat.semanticContext.rephrase') ?? 'auto') {
@@ -40,7 +40,7 @@ export function wantsGuesses({ blocks }: Context): boolean {
   }
 }
 
-/** What the model expects; nothing if it says nothing of use in time. */
+/** The model's guesses; undefined if it gives none in time. */
 export async function guesses(
   model: Model,
   history: Message[],
@@ -72,7 +72,7 @@ export async function guesses(
     }
     return found;
   } catch {
-    // A chat goes on without guesses.
+    // The chat continues without guesses.
     return undefined;
   } finally {
     clearTimeout(late);
@@ -90,7 +90,7 @@ async function whole(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/** The object of an answer, alone or within other text. */
+/** The JSON object of an answer, which may have text around it. */
 function read(text: string): Guesses | undefined {
   const [object] = /\{.*\}/s.exec(text) ?? [];
   if (object === undefined) {

@@ -1,4 +1,4 @@
-// The repository map: modules and what they use, as a picture that one can click.
+// The repository map: modules and their uses, in a panel.
 import * as vscode from 'vscode';
 import { activeFile } from './context';
 import { messageOf } from './documentation';
@@ -6,12 +6,23 @@ import type { MapAnswer } from './protocol';
 import type { Server } from './server';
 import { openAt, page, viewOptions } from './view';
 
-/** Tokens of declarations that the picture has room for. */
+/** Budget for the declarations of central files, in tokens. */
 const TOKENS = 8_000;
 
 const BODY = `
-<header><h1 id="title">Repository map</h1><p id="hint" class="hint">Reading the workspace…</p></header>
-<div class="map"><div class="graph"><svg id="graph" role="group" aria-label="Modules and what they use"></svg></div><aside id="details" aria-live="polite"></aside></div>`;
+<header><h1 id="title">Repository map</h1><p id="hint" class="hint" role="status">Reading the workspace…</p></header>
+<div id="panes" class="panes" hidden>
+  <div class="graph">
+    <svg id="graph" tabindex="0" role="group" aria-label="Modules and their uses. Arrow keys move the map, plus and minus zoom.">
+      <defs><marker id="arrow" viewBox="0 0 10 10" refX="1" refY="5" markerWidth="10" markerHeight="10" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L10 5L0 10z" fill="context-stroke"/></marker></defs>
+      <g id="scene"></g>
+    </svg>
+    <div class="zoom" role="toolbar" aria-label="Zoom">
+      <button id="zoom-in" title="Zoom in (+)" aria-label="Zoom in">+</button><button id="zoom-out" title="Zoom out (-)" aria-label="Zoom out">−</button><button id="fit" title="Show the whole map (0)">Fit</button>
+    </div>
+  </div>
+  <aside id="details" aria-live="polite"></aside>
+</div>`;
 
 type Content = MapAnswer | { error: string };
 type Message = { isReady: true } | { uri: string; line: number };

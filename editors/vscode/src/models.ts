@@ -1,4 +1,4 @@
-// Who answers: the chat model of the editor, or a server with /v1/chat/completions.
+// The model that answers: the editor's chat model, or a server with /v1/chat/completions.
 import * as vscode from 'vscode';
 import { setting } from './settings';
 
@@ -13,10 +13,10 @@ export interface Message {
 /** Streams the answer to a conversation. */
 export type Model = (messages: Message[], token: vscode.CancellationToken) => AsyncIterable<string>;
 
-/** There is no model to ask; the message says what to do. */
+/** No model is available; the message gives the remedy. */
 export class NoModel extends Error {}
 
-/** The models that the settings name, and the gateway's key. */
+/** The model from the settings, and the gateway's key. */
 export class Models implements vscode.Disposable {
   private readonly commands: vscode.Disposable;
 
@@ -31,20 +31,20 @@ export class Models implements vscode.Disposable {
     this.commands.dispose();
   }
 
-  /** The model that is to answer; `chosen` is the one that the chat has. */
+  /** The model that answers; `chosen` is the model of the chat. */
   async model(chosen?: vscode.LanguageModelChat): Promise<Model> {
     if (setting<string>('model.source') === 'gateway') {
       return gateway(await this.secrets.get(KEY));
     }
     const model = chosen ?? (await vscode.lm.selectChatModels())[0];
     if (!model) {
-      throw new NoModel('No chat model is available: sign in to one in the editor, or set craig.model.source to “gateway”.');
+      throw new NoModel('No chat model is available. Sign in to one in the editor, or set craig.model.source to “gateway”.');
     }
     return ofEditor(model);
   }
 
   private async askForKey(): Promise<void> {
-    const key = await vscode.window.showInputBox({ title: 'Key of the gateway', password: true, ignoreFocusOut: true });
+    const key = await vscode.window.showInputBox({ title: 'Gateway key', password: true, ignoreFocusOut: true });
     if (key) {
       await this.secrets.store(KEY, key);
     }
@@ -58,7 +58,7 @@ function ofEditor(model: vscode.LanguageModelChat): Model {
         ? vscode.LanguageModelChatMessage.User(text)
         : vscode.LanguageModelChatMessage.Assistant(text),
     );
-    const response = await model.sendRequest(asked, { justification: 'To answer with code of the workspace.' }, token);
+    const response = await model.sendRequest(asked, { justification: 'To answer with code from the workspace.' }, token);
     yield* response.text;
   };
 }
@@ -92,7 +92,7 @@ function gateway(key: string | undefined): Model {
   };
 }
 
-/** The pieces of text in a stream of server-sent events. */
+/** The texts of a stream of server-sent events. */
 async function* deltas(body: ReadableStream<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = '';

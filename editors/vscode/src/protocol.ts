@@ -1,12 +1,12 @@
-// What `craig lsp` takes and gives beyond the protocol (docs/editors.md).
+// Requests and answers of `craig lsp` beyond the protocol (docs/editors.md), and messages to the views.
 
-/** A range as the protocol has it: lines and characters from 0. */
+/** A range of the Language Server Protocol: lines and characters from 0. */
 export interface Range {
   start: { line: number; character: number };
   end: { line: number; character: number };
 }
 
-/** A place in a file, with what is there. */
+/** Lines of a file that were found. */
 export interface Hit {
   project: string;
   path: string;
@@ -41,7 +41,7 @@ export interface Block {
 }
 
 export interface ContextAnswer {
-  /** Of this context, to be rated; none where no statistics are kept. */
+  /** For ratings of this context; absent if statistics are off. */
   id?: number | null;
   blocks: Block[];
   /** The blocks as Markdown for a prompt. */
@@ -92,7 +92,7 @@ export interface SymbolAnswer {
   total: number;
 }
 
-/** How many imports there are, outside of tests and in them. */
+/** Number of imports outside tests and in tests. */
 export interface MapUse {
   module: string;
   count: number;
@@ -128,7 +128,7 @@ export interface FolderStatus {
   statistics?: { bytes: number; database_bytes: number; languages: Record<string, { files: number; bytes: number }> };
 }
 
-/** `$/craig/index`: how the index of a folder stands. */
+/** `$/craig/index`: the state of a folder's index. */
 export interface IndexState {
   folder: string;
   state: 'indexing' | 'ready' | 'paused' | 'failed';
@@ -139,13 +139,26 @@ export interface IndexState {
   error?: string;
 }
 
-/** Least relevance of hits that are shown to people, beyond the first ones. */
-const LEAST_RELEVANCE = 0.01;
-const ALWAYS_SHOWN = 5;
+/** A hit as the search view shows it. */
+export interface SearchRow {
+  path: string;
+  line: number;
+  symbol: string | null;
+  relevance: string;
+  /** Whether it is hidden until less likely results are shown. */
+  isFolded: boolean;
+  language: string;
+  preview: string;
+}
 
-/** Whether the hit at a place of the list is worth showing. */
-export function isRelevant({ score }: Hit, at: number): boolean {
-  return at < ALWAYS_SHOWN || score >= LEAST_RELEVANCE;
+/** What the search view shows. */
+export interface SearchState {
+  /** The query that the rows answer. */
+  query: string;
+  summary: string;
+  isError: boolean;
+  rows: SearchRow[];
+  index: string;
 }
 
 /** The commands of the server, each with its argument and result. */

@@ -1,19 +1,19 @@
-// The language server: started, watched, asked.
+// The language server: starts it, watches it and sends requests.
 import * as vscode from 'vscode';
 import type { CloseHandlerResult, LanguageClient, LanguageClientOptions, Middleware } from 'vscode-languageclient/node';
 import { UnusableBinary, binaryPath, checkVersion } from './binary';
 import type { Commands, Explanation, IndexState } from './protocol';
 import { serverSettings, setting } from './settings';
 
-/** A server that ends this often within this time is not started again. */
+/** A server that ends more often than this within this time is not restarted. */
 const MOST_RESTARTS = 4;
 const RESTARTS_WITHIN_MS = 180_000;
 
-/** How long a request waits for a server that is started again, and how often it looks. */
+/** How long a request waits for a server to restart, and the interval of its checks. */
 const MOST_WAIT_MS = 15_000;
 const LOOK_EVERY_MS = 100;
 
-/** The protocol's library: it is loaded after the activation, which it would double. */
+/** The protocol's library. It is loaded after the activation, whose time it would double. */
 type Library = typeof import('vscode-languageclient/node');
 
 const RESTART = 'Restart';
@@ -30,22 +30,22 @@ export class Server implements vscode.Disposable {
   private library: Library | undefined;
   private starting: Promise<void> | undefined;
   private ends: number[] = [];
-  /** Why there is no server, if so. */
+  /** The reason if no server is running. */
   trouble: string | undefined;
 
-  /** Something about an index, or about the server, has changed. */
+  /** The state of an index or of the server has changed. */
   readonly onDidChange = this.changed.event;
-  /** An explanation was asked for by a code action. */
+  /** A code action has requested an explanation. */
   readonly onDidExplain = this.explained.event;
 
   constructor(private readonly extension: vscode.ExtensionContext) {}
 
-  /** How the indexes of the folders stand. */
+  /** State of each folder's index. */
   get indexes(): IndexState[] {
     return [...this.states.values()];
   }
 
-  /** Starts the server; says what is wrong where that fails. */
+  /** Starts the server; shows an error if that fails. */
   start(): Promise<void> {
     this.starting ??= this.tryStart().finally(() => {
       this.starting = undefined;
@@ -59,7 +59,7 @@ export class Server implements vscode.Disposable {
     await this.start();
   }
 
-  /** Executes a command of the server; once more if the server ends meanwhile, which does no harm with any of them. */
+  /** Executes a command of the server, and repeats it once if the server ends meanwhile: all commands can be repeated. */
   async ask<C extends keyof Commands>(
     command: C,
     argument: Commands[C][0],
@@ -83,7 +83,7 @@ export class Server implements vscode.Disposable {
     token?: vscode.CancellationToken,
   ): Promise<Commands[C][1]> {
     if (!this.client || this.trouble !== undefined) {
-      throw new Error(this.trouble ?? 'Craig’s server is not running.');
+      throw new Error(this.trouble ?? 'The server is not running.');
     }
     const params = { command, arguments: [argument] };
     const method = 'workspace/executeCommand';
@@ -100,7 +100,7 @@ export class Server implements vscode.Disposable {
     return codes !== undefined && (code === codes.PendingResponseRejected || code === codes.ConnectionInactive);
   }
 
-  /** Waits until the server that has ended runs again; in vain if it does not come back. */
+  /** Waits until the server has restarted, or cannot. */
   private async untilRunning(): Promise<void> {
     const end = Date.now() + MOST_WAIT_MS;
     do {
@@ -184,7 +184,7 @@ export class Server implements vscode.Disposable {
           await next(document);
         }
       },
-      // What a code action asks for is shown in our own view.
+      // Explanations that a code action requests appear in our own view.
       executeCommand: async (command, given, next) => {
         if (command !== 'craig.explain') {
           return (await next(command, given)) as unknown;
@@ -204,24 +204,24 @@ export class Server implements vscode.Disposable {
           params.items.map((item) =>
             serverSettings(item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri)),
           ),
-        // The server asks for what it wants.
+        // The server requests the settings it needs.
         didChangeConfiguration: (_sections, next) => next(undefined),
       },
     };
   }
 
-  /** A server that ends by itself is started again, and that is said once; one that keeps ending is not. */
+  /** Restarts a server that has ended, with one message, unless it ends repeatedly. */
   private afterEnd({ CloseAction }: Library): CloseHandlerResult {
     const now = Date.now();
     this.ends = this.ends.filter((end) => now - end < RESTARTS_WITHIN_MS);
     this.ends.push(now);
     if (this.ends.length > MOST_RESTARTS) {
-      this.trouble = 'Craig’s server keeps ending.';
+      this.trouble = 'The server ended repeatedly.';
       void this.showTrouble(this.trouble, RESTART);
       return { action: CloseAction.DoNotRestart, handled: true };
     }
     if (this.ends.length === 1) {
-      void vscode.window.showWarningMessage('Craig’s server ended unexpectedly and was started again.');
+      void vscode.window.showWarningMessage('Craig’s server ended unexpectedly and was restarted.');
     }
     return { action: CloseAction.Restart, handled: true };
   }
@@ -241,13 +241,13 @@ export class Server implements vscode.Disposable {
   }
 }
 
-/** Whether the server learns that a file has changed: documents are read again by themselves unless that is switched off. */
+/** Whether the server is notified of a changed file: always for code, and for documents unless the setting is off. */
 function isReindexed(uri: vscode.Uri): boolean {
   const isDocument = /\.(md|mdx|markdown|rst|adoc)$/i.test(uri.path);
   return !isDocument || (setting<boolean>('documentation.indexing.autoReindex') ?? true);
 }
 
-/** A hover of at most so many lines; what is cut off ends with an ellipsis. */
+/** A hover with at most `most` lines; an ellipsis marks a cut. */
 function shortened(hover: vscode.Hover, most: number): vscode.Hover {
   const contents = hover.contents.map((content) => {
     if (!(content instanceof vscode.MarkdownString)) {

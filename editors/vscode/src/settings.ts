@@ -1,7 +1,7 @@
-// Settings of the editor, and what the server is told of them.
+// Settings of the editor, and those that the server receives.
 import * as vscode from 'vscode';
 
-/** Extensions that answer where symbols of a language are defined; there Craig stays silent by itself. */
+/** Extensions that provide navigation for a language. With `auto`, Craig leaves it to them. */
 const NAVIGATORS: Record<string, readonly string[]> = {
   c: ['ms-vscode.cpptools', 'llvm-vs-code-extensions.vscode-clangd'],
   cpp: ['ms-vscode.cpptools', 'llvm-vs-code-extensions.vscode-clangd'],
@@ -20,17 +20,17 @@ const NAVIGATORS: Record<string, readonly string[]> = {
   typescript: ['vscode.typescript-language-features'],
 };
 
-/** A setting of Craig's, by its name behind the prefix. */
+/** A setting by its name after `craig.` */
 export function setting<T>(name: string, scope?: vscode.ConfigurationScope): T | undefined {
   return vscode.workspace.getConfiguration('craig', scope).get<T>(name);
 }
 
-/** A setting by its whole name. */
+/** A setting by its full name. */
 export function named<T>(name: string, scope?: vscode.ConfigurationScope): T | undefined {
   return vscode.workspace.getConfiguration(undefined, scope).get<T>(name);
 }
 
-/** Languages that Craig navigates in a folder: those that are on, and those that no known extension answers for. */
+/** Languages that Craig navigates in a folder: those that are on, and those without an extension in the list above. */
 export function navigated(scope?: vscode.ConfigurationScope): string[] {
   const chosen = setting<Record<string, string>>('navigation', scope) ?? {};
   const isOn = (language: string): boolean => {

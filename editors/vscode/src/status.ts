@@ -1,5 +1,6 @@
-// The status bar item and what can be done about the index.
+// The status bar item and its menu.
 import * as vscode from 'vscode';
+import { counted } from './context';
 import type { FolderStatus, IndexState } from './protocol';
 import type { Server } from './server';
 
@@ -8,7 +9,7 @@ interface Choice extends vscode.QuickPickItem {
   argument?: unknown;
 }
 
-/** Shows how the index stands; a click offers what can be done. */
+/** Shows the state of the index. A click opens the menu. */
 export class IndexStatus implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('craig.index', vscode.StatusBarAlignment.Right, 90);
   private readonly subscriptions: { dispose: () => unknown }[];
@@ -97,11 +98,11 @@ function described(
     return { text: '$(debug-pause) Craig', tooltip: 'Craig: indexing is paused', isError: false };
   }
   if (indexes.length === 0) {
-    return { text: '$(search) Craig', tooltip: 'Craig: nothing is indexed yet', isError: false };
+    return { text: '$(search) Craig', tooltip: 'Craig has not indexed a folder yet', isError: false };
   }
   const files = indexes.reduce((sum, index) => sum + (index.files ?? 0), 0);
   const chunks = indexes.reduce((sum, index) => sum + (index.chunks ?? 0), 0);
-  const tooltip = `Craig is ready: ${files.toLocaleString('en')} files, ${chunks.toLocaleString('en')} chunks`;
+  const tooltip = `Craig is ready: ${counted(files, 'file')}, ${counted(chunks, 'chunk')}`;
   return { text: '$(check) Craig', tooltip, isError: false };
 }
 
@@ -118,7 +119,7 @@ function statistics(status: FolderStatus): string {
     .join(', ');
   return [
     status.folder,
-    `${project.files.toLocaleString('en')} files, ${megabytes(numbers.bytes)}, ${project.chunks.toLocaleString('en')} chunks`,
+    `${counted(project.files, 'file')}, ${megabytes(numbers.bytes)}, ${counted(project.chunks, 'chunk')}`,
     languages,
     `Index: ${megabytes(numbers.database_bytes)} in ${status.database}`,
     `Updated ${new Date(project.last_updated).toLocaleString()}`,

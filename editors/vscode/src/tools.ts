@@ -1,11 +1,11 @@
-// Tools for agents: of the editor's language models, and the MCP server.
+// Tools for agents: language model tools and the MCP server.
 import * as vscode from 'vscode';
 import { binaryPath } from './binary';
-import { activeFile, asPrompt } from './context';
+import { activeFile, asPrompt, counted } from './context';
 import type { Documentation } from './documentation';
 import type { Server } from './server';
 
-/** References that a tool lists. */
+/** Maximum number of references in an answer. */
 const MOST_REFERENCES = 20;
 
 /** Registers the tools #craigSearch, #craigSymbol and #craigExplain. */
@@ -17,7 +17,7 @@ export function registerTools(server: Server, documentation: Documentation): vsc
       async ({ query, names = [], code = [], limit, path }, token) => {
         const argument = { query, names, code, limit: limit ?? 8, ...(path !== undefined && { path }) };
         const { hits } = await server.ask('craig.search', argument, token);
-        return hits.length > 0 ? asPrompt(hits) : 'Nothing in this workspace fits.';
+        return hits.length > 0 ? asPrompt(hits) : 'No results.';
       },
     ),
     tool<{ name: string }>(
@@ -29,15 +29,15 @@ export function registerTools(server: Server, documentation: Documentation): vsc
         const references = found.references.slice(0, MOST_REFERENCES);
         const lines = references.map(({ path, line, role, text }) => `${path}:${line} (${role}) ${text.trim()}`);
         const { kind, path, line } = found.symbol;
-        return `${kind} ${found.symbol.name} at ${path}:${line}\n${found.text}\n${found.total} references:\n${lines.join('\n')}`;
+        return `${kind} ${found.symbol.name} at ${path}:${line}\n${found.text}\n${counted(found.total, 'reference')}:\n${lines.join('\n')}`;
       },
     ),
     tool<{ path: string; lineStart: number; lineEnd?: number }>(
       'craig_explain',
-      ({ path }) => `Reading what the documentation says of ${path}`,
+      ({ path }) => `Reading the documentation of ${path}`,
       async ({ path, lineStart, lineEnd }, token) => {
         const uri = await fileAt(path);
-        // The server explains texts that are open.
+        // The server only explains open documents.
         const document = await vscode.workspace.openTextDocument(uri);
         const last = document.lineAt(Math.min(document.lineCount, lineEnd ?? lineStart) - 1).range.end;
         const range = new vscode.Range(new vscode.Position(lineStart - 1, 0), last);
@@ -47,7 +47,7 @@ export function registerTools(server: Server, documentation: Documentation): vsc
   );
 }
 
-/** Registers the MCP server of each folder, so that agents have all of Craig's tools. */
+/** Registers an MCP server for each folder, which offers all of Craig's tools to agents. */
 export function registerMcp(extension: vscode.ExtensionContext): vscode.Disposable {
   const version = (extension.extension.packageJSON as { version: string }).version;
   const changed = new vscode.EventEmitter<void>();
@@ -83,7 +83,7 @@ function tool<T>(
   });
 }
 
-/** The file of a path, in whichever folder has it. */
+/** The file with this path in any folder of the workspace. */
 async function fileAt(path: string): Promise<vscode.Uri> {
   for (const folder of vscode.workspace.workspaceFolders ?? []) {
     const uri = vscode.Uri.joinPath(folder.uri, path);
@@ -93,5 +93,5 @@ async function fileAt(path: string): Promise<vscode.Uri> {
       return uri;
     }
   }
-  throw new Error(`There is no file ${path} in this workspace.`);
+  throw new Error(`The workspace has no file ${path}.`);
 }

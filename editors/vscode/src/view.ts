@@ -1,8 +1,8 @@
-// What all views in HTML have in common.
+// Common parts of the views in HTML.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
-/** The page of a view: its script alone may run, nothing is loaded from elsewhere. */
+/** The page of a view. Its policy allows only its own script and style. */
 export function page(webview: vscode.Webview, extension: vscode.Uri, view: string, body: string): string {
   const nonce = randomBytes(16).toString('base64');
   const script = webview.asWebviewUri(vscode.Uri.joinPath(extension, 'dist', 'webview', `${view}.js`)).toString();
@@ -20,7 +20,7 @@ export function page(webview: vscode.Webview, extension: vscode.Uri, view: strin
 </html>`;
 }
 
-/** What a view's script may load. */
+/** Options of a view: its scripts run, and only the extension's files can be loaded. */
 export function viewOptions(extension: vscode.Uri): vscode.WebviewOptions {
   return {
     enableScripts: true,

@@ -1,22 +1,28 @@
-// The view that explains what is selected.
+// The view that explains the selection.
 import MarkdownIt from 'markdown-it';
 import type { Explanation, ExplanationKind } from '../protocol';
 import { editor, element, onMessage } from './page';
 
 const markdown = new MarkdownIt({ html: false, linkify: false });
-// Relative links lead nowhere from here; the sources below lead to the page.
+// Relative links do not work here. The list of sources opens the pages.
 markdown.validateLink = (url) => /^https?:/i.test(url);
-// Nothing is loaded from elsewhere: of a picture its description is shown.
+// Pictures are not loaded; their descriptions are shown.
 markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '');
 
-onMessage<Explanation>((explanation) => {
-  document.querySelector('main')?.replaceChildren(
-    ...(explanation.has_relevant_docs ? documented(explanation) : refused(explanation)),
-    ...comment(explanation),
-  );
+onMessage<Explanation | { error: string }>((message) => {
+  document.querySelector('main')?.replaceChildren(...('error' in message ? failed(message.error) : explained(message)));
 });
 
-/** Puts Markdown into an element; as plain text if it cannot be rendered. */
+/** Anchors in HTML, which headings have for links. */
+const ANCHOR = /<a\s[^>]*>|<\/a>/g;
+
+/** Words for confidence, by its least value. From 95% on, a heading or entry of the symbol documents it (`MIN_DOCUMENTED` of craig-explain). */
+const CONFIDENCE: [number, string][] = [
+  [0.95, 'High'],
+  [0.75, 'Good'],
+];
+
+/** Renders Markdown into an element, as plain text if that fails. */
 function render(into: HTMLElement, text: string): HTMLElement {
   try {
     into.innerHTML = markdown.render(text);
@@ -26,6 +32,14 @@ function render(into: HTMLElement, text: string): HTMLElement {
   return into;
 }
 
+function failed(error: string): Node[] {
+  return [element('p', { className: 'hint error', text: error })];
+}
+
+function explained(explanation: Explanation): Node[] {
+  return [...(explanation.has_relevant_docs ? documented(explanation) : refused(explanation)), ...comment(explanation)];
+}
+
 function quotes(explanation: Explanation, wanted: ExplanationKind): Node[] {
   const list = element('ul', { className: 'bullets' });
   for (const { text, kind, citation, line } of explanation.bullets) {
@@ -33,7 +47,7 @@ function quotes(explanation: Explanation, wanted: ExplanationKind): Node[] {
       continue;
     }
     const item = element('li');
-    item.append(render(element('div', { className: 'quote' }), text), source(`${citation + 1}`, `Open the line of this quote in source ${citation + 1}`, { citation, line }));
+    item.append(render(element('div', { className: 'quote' }), text), source(`${citation + 1}`, `Open this quote in source ${citation + 1}`, { citation, line }));
     list.append(item);
   }
   return list.hasChildNodes() ? [list] : [];
@@ -43,7 +57,7 @@ function documented(explanation: Explanation): Node[] {
   const mentions = quotes(explanation, 'mentioned');
   const sources = element('ol', { className: 'sources' });
   explanation.citations.forEach(({ file_path, section_heading, heading_line }, open) => {
-    const name = markdown.renderInline(section_heading).replace(/<[^>]*>/g, '');
+    const name = markdown.renderInline(section_heading.replace(ANCHOR, '')).replace(/<[^>]*>/g, '');
     const button = source('', `Open ${file_path}, line ${heading_line}`, { open });
     const heading = element('span', { className: 'heading' });
     heading.innerHTML = name;
@@ -69,20 +83,17 @@ function title(symbol: string | null): HTMLElement {
 }
 
 function confidence(probability: number): HTMLElement {
-  const percent = Math.round(probability * 100);
-  const meter = element('meter');
-  meter.min = 0;
-  meter.max = 100;
-  meter.value = percent;
-  meter.setAttribute('aria-label', 'Confidence');
-  return element('p', { className: 'confidence' }, meter, element('span', { text: `Confidence ${percent}%` }));
+  const [, word] = CONFIDENCE.find(([least]) => probability >= least) ?? [0, 'Fair'];
+  const line = element('p', { className: 'confidence', text: `${word} confidence` });
+  line.title = `The probability that this documents the code: ${Math.round(probability * 100)}%`;
+  return line;
 }
 
-function comment({ comment: said }: Explanation): Node[] {
-  if (!said) {
+function comment({ comment: found }: Explanation): Node[] {
+  if (!found) {
     return [];
   }
-  return [element('h2', { text: 'Comment in the code' }), render(element('div', { className: 'comment' }), said.text)];
+  return [element('h2', { text: 'Comment in the code' }), render(element('div', { className: 'comment' }), found.text)];
 }
 
 function source(text: string, label: string, message: object): HTMLButtonElement {

@@ -1,37 +1,52 @@
-// The repository map: layers of modules from those that use to those that are used.
+// The repository map: modules and their uses.
 import type { MapAnswer, MapFile, MapModule, MapUse } from '../protocol';
+import { type Edge, BOX_HEIGHT, layout } from './layout';
+import { shortNames } from './names';
 import { byId, editor, element, onMessage } from './page';
+import { Viewport } from './viewport';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const GAP_X = 28;
-const GAP_Y = 74;
-const HEIGHT = 46;
-const PADDING = 24;
 
 /** Most modules in the picture: the largest ones. */
 const MOST_MODULES = 40;
 
-/** Most symbols of a file in the list. */
+/** Most files and most symbols of a file in the list. */
+const MOST_FILES = 12;
 const MOST_SYMBOLS = 6;
 
-/** Widest layer; a wider one is broken into rows. */
-const MOST_IN_ROW = 6;
+/** Bounds of a box's width, which grows with the module. Long names may make it wider. */
+const LEAST_WIDTH = 110;
+const MOST_WIDTH = 220;
+const PADDING = 28;
 
 interface Box {
   module: MapModule;
-  x: number;
-  y: number;
-  width: number;
   group: SVGGElement;
 }
 
 let answer: MapAnswer | undefined;
+let names = new Map<string, string>();
 let boxes = new Map<string, Box>();
-let edges: { from: string; to: string; line: SVGPathElement }[] = [];
+let lines: { edge: Edge; line: SVGPathElement }[] = [];
+
+const scene = byId<SVGGElement>('scene');
+const viewport = new Viewport(byId<SVGSVGElement>('graph'), scene);
+
+const buttons: Record<string, () => void> = {
+  'zoom-in': () => { viewport.zoomIn(); },
+  'zoom-out': () => { viewport.zoomOut(); },
+  fit: () => { viewport.fit(); },
+};
+for (const [id, action] of Object.entries(buttons)) {
+  byId(id).addEventListener('click', action);
+}
 
 onMessage<MapAnswer | { error: string }>((message) => {
+  const hint = byId('hint');
+  hint.classList.toggle('error', 'error' in message);
+  byId('panes').hidden = 'error' in message || message.architecture.modules.length === 0;
   if ('error' in message) {
-    byId('hint').textContent = message.error;
+    hint.textContent = message.error;
     return;
   }
   answer = message;
@@ -42,126 +57,108 @@ onMessage<MapAnswer | { error: string }>((message) => {
 
 function draw(all: MapModule[]): void {
   const modules = [...all].sort((a, b) => b.lines - a.lines).slice(0, MOST_MODULES);
-  const left = all.length - modules.length;
-  byId('hint').textContent = [
-    'A module stands above those that it uses. Choose one to see its neighbours.',
-    left > 0 ? `${left} small modules are left out.` : '',
-  ].join(' ');
-  const svg = byId<SVGSVGElement>('graph');
-  svg.replaceChildren();
-  boxes = new Map();
-  edges = [];
-  const rows = inRows(modules);
-  const widths = rows.map((row) => row.reduce((sum, module) => sum + widthOf(module) + GAP_X, -GAP_X));
-  const widest = Math.max(...widths, 0);
-  rows.forEach((row, index) => {
-    let x = PADDING + (widest - (widths[index] ?? 0)) / 2;
-    for (const module of row) {
-      const width = widthOf(module);
-      const y = PADDING + index * (HEIGHT + GAP_Y);
-      boxes.set(module.path, { module, x, y, width, group: boxOf(module, x, y, width) });
-      x += width + GAP_X;
-    }
+  names = shortNames(modules.map(({ path }) => path).filter((path) => path !== '.'));
+  const known = new Set(modules.map(({ path }) => path));
+  const edges = modules.flatMap(({ path, uses }) =>
+    uses
+      .filter(({ module }) => known.has(module))
+      .map(({ module, count, tests }) => ({ from: path, to: module, weight: count + tests })),
+  );
+  const widths = new Map(modules.map((module) => [module.path, widthOf(module)]));
+  const drawn = layout(modules.map(({ path }) => ({ id: path, width: widths.get(path) ?? LEAST_WIDTH })), edges);
+  lines = drawn.routes.map(({ edge, path, isDown }) => {
+    const width = Math.min(4, 0.8 + Math.log2(edge.weight + 1) * 0.5);
+    const line = svg('path', { class: isDown ? 'edge' : 'edge cycle', d: path, 'stroke-width': width, 'marker-end': 'url(#arrow)' });
+    return { edge, line };
   });
-  for (const { module } of boxes.values()) {
-    for (const use of module.uses) {
-      const line = edgeOf(module.path, use.module, use.count + use.tests);
-      if (line) {
-        svg.append(line);
-        edges.push({ from: module.path, to: use.module, line });
-      }
-    }
-  }
-  boxes.forEach(({ group }) => {
-    svg.append(group);
-  });
-  const height = PADDING * 2 + rows.length * (HEIGHT + GAP_Y) - GAP_Y;
-  svg.setAttribute('viewBox', `0 0 ${widest + PADDING * 2} ${height}`);
-  // A small map is drawn a little larger, not as large as the panel.
-  svg.style.maxWidth = `${(widest + PADDING * 2) * 1.25}px`;
+  boxes = new Map(
+    modules.map((module) => {
+      const { x, y } = drawn.boxes.get(module.path) ?? { x: 0, y: 0 };
+      return [module.path, { module, group: boxOf(module, x, y, widths.get(module.path) ?? LEAST_WIDTH) }];
+    }),
+  );
+  scene.replaceChildren(...lines.map(({ line }) => line), ...[...boxes.values()].map(({ group }) => group));
+  byId('hint').textContent = hintOf(modules.length, all.length, drawn.routes.some(({ isDown }) => !isDown));
+  viewport.reset(drawn.width, drawn.height);
 }
 
-/** Modules by layers: each below all that use it, as far as cycles allow. */
-function inRows(modules: MapModule[]): MapModule[][] {
-  const known = new Map(modules.map((module) => [module.path, module]));
-  const levels = new Map<string, number>();
-  const levelOf = (path: string, above: Set<string>): number => {
-    const found = levels.get(path);
-    if (found !== undefined) {
-      return found;
-    }
-    const users = (known.get(path)?.used_by ?? []).filter(({ module }) => known.has(module) && !above.has(module));
-    const level = Math.max(0, ...users.map(({ module }) => levelOf(module, new Set([...above, path])) + 1));
-    levels.set(path, level);
-    return level;
-  };
-  const layers: MapModule[][] = [];
-  for (const module of modules) {
-    const level = levelOf(module.path, new Set());
-    (layers[level] ??= []).push(module);
+function hintOf(n_shown: number, n_all: number, hasCycles: boolean): string {
+  if (n_all === 0) {
+    return 'No modules found: the workspace has no code that Craig reads.';
   }
-  return layers.filter(Boolean).flatMap((layer) => {
-    const rows = Math.ceil(layer.length / MOST_IN_ROW);
-    const size = Math.ceil(layer.length / rows);
-    return Array.from({ length: rows }, (_, at) => layer.slice(at * size, (at + 1) * size));
-  });
+  return [
+    'Each module is above the modules it uses.',
+    hasCycles ? 'Dashed arrows are exceptions: each closes a cycle.' : '',
+    n_shown < n_all ? `The ${n_shown} largest of ${n_all} modules are shown.` : '',
+    'Select a module for details.',
+  ].filter((sentence) => sentence !== '').join(' ');
 }
 
-/** Larger modules are wider, and their names fit. */
+/** Larger modules are wider, and their texts fit. */
 function widthOf(module: MapModule): number {
-  return Math.max(96, nameOf(module).length * 8 + 28, 60 + Math.sqrt(module.lines) * 1.4);
+  const text = Math.max(textWidth(nameOf(module.path), '600 13px'), textWidth(sizeOf(module), '12px'));
+  const bySize = Math.min(MOST_WIDTH, 60 + Math.sqrt(module.lines) * 1.4);
+  return Math.max(LEAST_WIDTH, bySize, text + PADDING);
 }
 
-function nameOf(module: MapModule): string {
-  const name = module.path === '.' ? (answer?.map.project ?? 'root') : module.path;
-  return name.length > 28 ? `…${name.slice(-27)}` : name;
+const canvas = document.createElement('canvas').getContext('2d');
+
+function textWidth(text: string, font: string): number {
+  if (!canvas) {
+    return text.length * 8;
+  }
+  canvas.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
+  return canvas.measureText(text).width;
+}
+
+function nameOf(path: string): string {
+  return path === '.' ? (answer?.map.project ?? 'root') : (names.get(path) ?? path);
+}
+
+function sizeOf({ files, lines: n_lines }: MapModule): string {
+  return `${counted(files, 'file')} · ${counted(n_lines, 'line')}`;
+}
+
+/** `1 file`, `1,342 files`. */
+function counted(n: number, thing: string): string {
+  return `${n.toLocaleString('en')} ${thing}${n === 1 ? '' : 's'}`;
 }
 
 function boxOf(module: MapModule, x: number, y: number, width: number): SVGGElement {
   const group = svg('g', { class: 'module', tabindex: '0', role: 'button' });
-  group.setAttribute('aria-label', `${module.path}: ${module.files} files, ${module.lines} lines`);
+  group.setAttribute('aria-label', `${module.path}: ${sizeOf(module)}`);
+  const title = svg('title', {});
+  title.textContent = module.path;
   group.append(
-    svg('rect', { x, y, width, height: HEIGHT, rx: 7 }),
-    label(nameOf(module), x + width / 2, y + 20, 'name'),
-    label(`${module.files} files · ${module.lines.toLocaleString('en')} lines`, x + width / 2, y + 36, 'size'),
+    title,
+    svg('rect', { x: x - width / 2, y, width, height: BOX_HEIGHT, rx: 7 }),
+    label(nameOf(module.path), x, y + 21, 'name'),
+    label(sizeOf(module), x, y + 39, 'size'),
   );
-  const pick = (): void => {
+  group.addEventListener('click', () => {
     choose(module.path);
-  };
-  group.addEventListener('click', pick);
+  });
+  group.addEventListener('focus', () => {
+    viewport.reveal({ x: x - width / 2, y, width, height: BOX_HEIGHT });
+  });
   group.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' || event.key === ' ') {
       event.preventDefault();
-      pick();
+      choose(module.path);
     }
   });
   return group;
 }
 
-function edgeOf(from: string, to: string, count: number): SVGPathElement | undefined {
-  const [a, b] = [boxes.get(from), boxes.get(to)];
-  if (!a || !b) {
-    return undefined;
-  }
-  const [x1, x2] = [a.x + a.width / 2, b.x + b.width / 2];
-  const isDown = b.y > a.y;
-  const [y1, y2] = isDown ? [a.y + HEIGHT, b.y] : [a.y, b.y + HEIGHT];
-  const bend = a.y === b.y ? -GAP_Y * 0.7 : (y2 - y1) / 2;
-  const path = a.y === b.y
-    ? `M${x1} ${a.y} C${x1} ${a.y + bend} ${x2} ${a.y + bend} ${x2} ${a.y}`
-    : `M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`;
-  return svg('path', { class: 'edge', d: path, 'stroke-width': Math.min(4, 0.8 + Math.log2(count + 1) * 0.5) });
-}
-
 /** Marks a module, its neighbours, and what lies between. */
 function choose(path: string): void {
   const near = new Set([path]);
-  for (const { from, to, line } of edges) {
-    const isNear = from === path || to === path;
+  for (const { edge, line } of lines) {
+    const isNear = edge.from === path || edge.to === path;
     line.classList.toggle('near', isNear);
     line.classList.toggle('far', !isNear);
     if (isNear) {
-      near.add(from).add(to);
+      near.add(edge.from).add(edge.to);
     }
   }
   boxes.forEach(({ group }, of) => {
@@ -171,24 +168,24 @@ function choose(path: string): void {
   details(boxes.get(path)?.module);
 }
 
-/** What the module is, whom it uses and who uses it, and its central symbols. */
+/** A module with its neighbours and central files; without a module, the central files of all. */
 function details(module: MapModule | undefined): void {
   const aside = byId('details');
+  const files = answer?.map.files ?? [];
   if (!module) {
-    aside.replaceChildren(element('h2', { text: 'Central files' }), ...(answer?.map.files ?? []).slice(0, 12).map(fileOf));
+    aside.replaceChildren(element('h2', { text: 'Central files' }), ...files.slice(0, MOST_FILES).map(fileOf));
     return;
   }
-  const parts: Node[] = [element('h2', { text: nameOf(module) })];
-  if (module.about) {
-    parts.push(element('p', { text: module.about.text }));
-  }
-  parts.push(element('p', { className: 'hint', text: `${module.files} files: ${module.languages.join(', ')}` }));
-  parts.push(...neighbours('Uses', module.uses), ...neighbours('Used by', module.used_by));
-  const files = (answer?.map.files ?? []).filter(({ path }) => isIn(path, module.path));
-  if (files.length > 0) {
-    parts.push(element('h3', { text: 'Central files' }), ...files.map(fileOf));
-  }
-  aside.replaceChildren(...parts);
+  const own = files.filter(({ path }) => isIn(path, module.path));
+  aside.replaceChildren(
+    element('h2', { className: 'module-path', text: module.path === '.' ? nameOf('.') : module.path }),
+    ...(module.about ? [element('p', { text: module.about.text })] : []),
+    element('p', { className: 'hint', text: [sizeOf(module), ...module.languages].join(' · ') }),
+    ...neighbours('Uses', module.uses),
+    ...neighbours('Used by', module.used_by),
+    ...(own.length > 0 ? [element('h3', { text: 'Central files' }), ...own.map(fileOf)] : []),
+  );
+  aside.scrollTop = 0;
 }
 
 /** Whether the closest module of a file is this one. */
@@ -205,9 +202,11 @@ function neighbours(name: string, uses: MapUse[]): Node[] {
   }
   const row = element('p', { className: 'neighbours' });
   for (const { module, count, tests } of shown) {
-    const button = element('button', { text: `${module === '.' ? (answer?.map.project ?? '.') : module} ${count + tests}` });
+    const button = element('button', { text: `${nameOf(module)} ${count + tests}` });
+    button.title = `${module}: ${counted(count + tests, 'import')}${tests > 0 ? `, ${tests} of them in tests` : ''}`;
     button.addEventListener('click', () => {
       choose(module);
+      boxes.get(module)?.group.focus();
     });
     row.append(button);
   }

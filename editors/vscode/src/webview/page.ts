@@ -1,4 +1,4 @@
-// What the scripts of all views use.
+// Common parts of the views' scripts.
 
 interface Api {
   postMessage(message: unknown): void;
@@ -18,7 +18,7 @@ export function byId<T extends Element = HTMLElement>(id: string): T {
   return found as unknown as T;
 }
 
-/** A new element with its class, its text, and what it holds. */
+/** A new element with its class, text and children. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   { className = '', text = '' }: { className?: string; text?: string } = {},
@@ -31,7 +31,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Handles what the extension sends, which it does once it knows that somebody listens. */
+/** Handles messages from the extension, which sends them once the page is ready. */
 export function onMessage<T>(handle: (message: T) => void): void {
   window.addEventListener('message', (event: MessageEvent<T>) => {
     handle(event.data);

@@ -1,8 +1,8 @@
-// What the run needs within the editor: a chat model, hovers at many places, calls of tools, a folder without a disk.
+// Parts of the tests within the editor: a chat model, hovers at many places, calls of tools, a folder without a disk.
 //
-// The model says what it was asked: which files were in the prompt, and which question of the chat it was. For an edit it
-// copies the first `if` of the code that it was given to the beginning of the selected function. Asked what code may look like, it
-// expects names of the fixture.
+// The model lists the files of its prompt and counts the questions of a chat. For an edit it copies the first `if` of the given
+// code to the beginning of the selected function. Asked for guesses, it gives names of the fixture. For pictures it repeats
+// answers of a real model, which are in recorded.json.
 const { writeFileSync } = require('node:fs');
 const { homedir } = require('node:os');
 const path = require('node:path');
@@ -10,6 +10,7 @@ const vscode = require('vscode');
 
 let fails = false;
 let isSlow = false;
+let isRecorded = false;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -22,6 +23,10 @@ function textOf({ content }) {
 }
 
 function answer(messages) {
+  const recorded = isRecorded && recordedAnswer(textOf(messages.at(-1)));
+  if (recorded) {
+    return recorded;
+  }
   const prompt = messages.map(textOf).join('\n');
   const selection = /<selection>\n([\s\S]*?)\n<\/selection>/.exec(prompt.split('The file ').pop());
   const given = prompt.split('The file ')[0];
@@ -35,8 +40,14 @@ function answer(messages) {
   return `I was given ${files.join(', ') || 'no code'}. Question ${question} of this chat.`;
 }
 
+/** What a real model answered to the question or instruction at the end of a prompt. */
+function recordedAnswer(prompt) {
+  const [, text] = Object.entries(require('./recorded.json')).find(([question]) => prompt.endsWith(question)) ?? [];
+  return text;
+}
+
 function registerModel() {
-  const model = { id: 'fake', name: 'Fake', family: 'fake', version: '1', maxInputTokens: 100000, maxOutputTokens: 10000, capabilities: { toolCalling: true }, isUserSelectable: true };
+  const model = { id: 'fake', name: 'Test model', family: 'fake', version: '1', maxInputTokens: 100000, maxOutputTokens: 10000, capabilities: { toolCalling: true }, isUserSelectable: true };
   const registration = vscode.lm.registerLanguageModelChatProvider('fake', {
     provideLanguageModelChatInformation: () => [model],
     provideTokenCount: (_model, text) => Math.ceil(String(text).length / 4),
@@ -59,12 +70,12 @@ function registerModel() {
       }
     },
   });
-  // The chat view offers models that somebody has asked for.
+  // The chat view offers models that were requested once.
   void vscode.lm.selectChatModels({ vendor: 'fake' });
   return registration;
 }
 
-/** Craig's hovers at every word of the open file that stands before a bracket or after a dot. */
+/** Craig's hovers at every word of the open file before a bracket or after a dot. */
 async function hovers() {
   const { document } = vscode.window.activeTextEditor;
   const found = [];
@@ -77,7 +88,7 @@ async function hovers() {
   write('hovers.json', found);
 }
 
-/** What the three tools answer about `name` and a file. */
+/** Answers of the three tools. */
 async function tools() {
   const call = async (name, input) => {
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
@@ -119,6 +130,7 @@ function activate(context) {
     command('fail', () => { fails = true; }),
     command('work', () => { fails = false; isSlow = false; }),
     command('slow', () => { isSlow = true; }),
+    command('recorded', () => { isRecorded = true; }),
     command('leave', () => model.dispose()),
     command('hovers', hovers),
     command('tools', tools),

@@ -1,4 +1,4 @@
-// What goes wrong: the program, the database, the workspace, the model.
+// Faults of the program, the database, the workspace and the model.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,19 +12,19 @@ export async function faults(session) {
   const other = path.join(profile, 'other-version');
   writeFileSync(other, '#!/bin/sh\necho craig 9.9.9\n', { mode: 0o755 });
   for (const [name, binary, message] of [
-    ['a missing program is named', '/nonexistent/craig', 'was not found'],
-    ['a program of another version is named', other, 'is Craig 9.9.9'],
+    ['a missing program is reported', '/nonexistent/craig', 'was not found'],
+    ['a program of another version is reported', other, 'is Craig 9.9.9'],
   ]) {
     await step(name, async () => {
       await session.open(folder, { machine: { 'craig.path': binary } });
       await session.bench.notification(message).waitFor();
-      expect((await session.status()).includes(message), 'the status bar does not say so');
-      // The message lies upon the chat.
+      expect((await session.status()).includes(message), 'the status bar does not show it');
+      // The message covers the chat.
       await session.bench.closeNotifications();
       await session.bench.chat('@craig how does a user log in?', /I was given no code/);
     });
   }
-  await step('a server that is killed twice is started twice, and that is said once', async () => {
+  await step('a server that is killed twice is restarted twice, with one message', async () => {
     await session.open(folder);
     await session.ready();
     for (const time of [1, 2]) {
@@ -33,8 +33,8 @@ export async function faults(session) {
       await session.ready();
     }
     await session.bench.command('Notifications: Show Notifications');
-    const said = await session.bench.page.locator('.notifications-center .notification-list-item', { hasText: 'ended unexpectedly' }).count();
-    expect(said === 1, `it was said ${said} times`);
+    const shown = await session.bench.page.locator('.notifications-center .notification-list-item', { hasText: 'ended unexpectedly' }).count();
+    expect(shown === 1, `there are ${shown} messages`);
     await session.bench.closeNotifications();
   });
   await step('while another process holds the database, chats are answered; afterwards changes are found', async () => {
@@ -51,7 +51,7 @@ export async function faults(session) {
       database.close();
     }
     await session.bench.until('ticket.js', async () =>
-      /ticket\.js/.test(await session.bench.chat('@craig /search book a ticket', /\d+%|Nothing|Craig:/)), 60_000);
+      /ticket\.js/.test(await session.bench.chat('@craig /search book a ticket', /\d+%|No results|Craig:/)), 60_000);
     await session.ready();
   });
   await step('a database that is locked when the folder is opened is opened later', async () => {
@@ -76,7 +76,7 @@ export async function faults(session) {
       return /is ready/.test(await session.status());
     }, 60_000);
   });
-  await step('in a folder that nobody trusts nothing runs until it is trusted', async () => {
+  await step('in an untrusted folder nothing runs until it is trusted', async () => {
     const untrusted = path.join(profile, 'untrusted');
     rmSync(untrusted, { recursive: true, force: true });
     mkdirSync(untrusted, { recursive: true });
@@ -93,7 +93,7 @@ export async function faults(session) {
     await bench.page.locator('.workspace-trust-editor .monaco-button', { hasText: /^Trust$/ }).first().click();
     await session.ready();
   });
-  await step('in a virtual workspace Craig stays away', async () => {
+  await step('in a virtual workspace Craig does not start', async () => {
     await session.openBare('memory:/project');
     const { bench } = session;
     await bench.until('the virtual folder', async () => (await bench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'hello.js' }).count()) > 0);
@@ -115,7 +115,7 @@ export async function faults(session) {
     const said = await session.bench.chat('@craig how is the forecast made?', /I was given (?!no code)/);
     expect(said.includes('weather.js'), said);
   });
-  await step('no chat model is said with what to do', async () => {
+  await step('a missing chat model is reported with the remedy', async () => {
     await session.bench.command('Test: The Model Leaves');
     await session.bench.chat('@craig how does a user log in?', /model/i);
   });

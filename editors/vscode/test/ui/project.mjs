@@ -76,7 +76,7 @@ export async function realProject(session, corpus) {
     await bench.selectLines(4);
     await bench.command('Craig: Edit Selection…');
     await bench.fill('Edit lines', 'check the value like the code function');
-    await bench.notification('take this edit').waitFor();
+    await bench.notification('accept this edit').waitFor();
     await bench.command('Craig: Show Code Used for Edit');
     const rows = bench.page.locator('.quick-input-list .monaco-list-row', { hasText: /:\d+–\d+/ });
     await rows.first().waitFor();

@@ -1,10 +1,11 @@
-// What all parts of the run share: the open workbench, the steps and what they found.
+// Common parts of the tests: the open workbench, and steps with their results.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Workbench, configure } from './workbench.mjs';
 
-/** One run: its program and profile, the workbench that is open, and how many steps failed. */
+/** One run: its program and profile, the open workbench, and the number of failed steps. */
 export class Session {
   constructor(tools, craig, profile) {
     Object.assign(this, { tools, craig, profile, bench: undefined, failures: 0, complaints: [] });
@@ -17,16 +18,16 @@ export class Session {
     cpSync(path.join(import.meta.dirname, '../fixture'), this.folder, { recursive: true });
   }
 
-  /** A step without which the others are of no use. */
+  /** A step that the others depend on. */
   async first(name, work) {
     const before = this.failures;
     await this.step(name, work);
     if (this.failures > before) {
-      throw new Error(`without “${name}” the rest is not tried`);
+      throw new Error(`the other steps depend on “${name}”`);
     }
   }
 
-  /** Does something that is to hold; a failure is reported with a picture, and the run goes on. */
+  /** Runs a step. A failure is reported with a picture, and the run continues. */
   async step(name, work) {
     const began = Date.now();
     try {
@@ -49,6 +50,7 @@ export class Session {
   /** Opens a folder without waiting for the extension. */
   async openBare(what, { settings = {}, machine = {}, size = {}, hasTrust = true } = {}) {
     await this.close();
+    this.opened = what;
     configure(this.profile, settings, { 'craig.path': this.craig, ...machine });
     this.bench = await Workbench.open(this.tools, this.profile, what, { ...size, hasTrust });
     this.bench.page.on('console', (message) => {
@@ -56,6 +58,34 @@ export class Session {
         this.complaints.push(message.text());
       }
     });
+  }
+
+  /** Opens a folder that has no index yet, and stops the server half way. It runs a little at a time, so that the workbench keeps up. */
+  async openWhileIndexing(what, options) {
+    const signal = (name) => this.servers().forEach((id) => process.kill(id, name));
+    let isHalfWay = false;
+    const slowing = (async () => {
+      while (!isHalfWay) {
+        signal('SIGCONT');
+        await sleep(80);
+        signal('SIGSTOP');
+        await sleep(250);
+      }
+    })();
+    try {
+      await this.open(what, options);
+      await this.bench.until('indexing half way', async () => {
+        const percent = Number(/indexing: (\d+)%/.exec(await this.status())?.[1] ?? 0);
+        return percent >= 10 && percent < 95;
+      }, 120_000);
+    } finally {
+      isHalfWay = true;
+      await slowing;
+    }
+  }
+
+  continueIndexing() {
+    this.servers().forEach((id) => process.kill(id, 'SIGCONT'));
   }
 
   async close() {
@@ -73,7 +103,7 @@ export class Session {
       (await this.bench.page.locator('.statusbar-item[aria-label*="Craig is ready"]').count()) > 0, limit);
   }
 
-  /** What the status bar says of Craig. */
+  /** Craig's text in the status bar. */
   async status() {
     return (await this.bench.page.locator('.statusbar-item[id*="craig.index"]').first().getAttribute('aria-label')) ?? '';
   }
@@ -90,7 +120,7 @@ export class Session {
     return found === '' ? [] : found.split('\n').map(Number);
   }
 
-  /** Waits until no server of this run is left. */
+  /** Waits until all servers of this run have ended. */
   async gone() {
     for (let tries = 0; this.servers().length > 0 && tries < 50; tries += 1) {
       this.killServers();
@@ -102,12 +132,12 @@ export class Session {
     this.servers().forEach((id) => process.kill(id, 'SIGKILL'));
   }
 
-  /** Runs the program in the folder, as a person in the terminal. */
+  /** Runs the program in the folder, as in a terminal. */
   run(...args) {
     return execFileSync(this.craig, args, { cwd: this.folder, encoding: 'utf8', env: this.bench.environment });
   }
 
-  /** What a command of the test's own extension has written. */
+  /** The file that a command of the companion extension writes. */
   async written(title, file) {
     const full = path.join(this.profile, 'home', file);
     rmSync(full, { force: true });

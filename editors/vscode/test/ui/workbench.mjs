@@ -1,4 +1,4 @@
-// A real VS Code: started on this machine, driven in Chromium.
+// A real VS Code: started on this machine and driven in Chromium.
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,10 +6,10 @@ import { createServer } from 'node:net';
 import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long anything in the workbench may take: two slow cores share it with a browser. */
+/** Timeout of a step in the workbench, which shares two slow cores with the browser. */
 const LIMIT_MS = 30_000;
 
-/** How long the workbench may take to open, with nothing in the browser's cache. */
+/** Timeout for opening the workbench with an empty browser cache. */
 const OPENING_MS = 120_000;
 
 const CHROMIUM = [
@@ -25,7 +25,7 @@ export async function freePort() {
   return port;
 }
 
-/** The environment of what runs in a profile. */
+/** Environment of the processes of a profile. */
 function environment(profile) {
   const home = `${profile}/home`;
   return { ...process.env, HOME: home, XDG_CONFIG_HOME: `${home}/.config`, XDG_DATA_HOME: `${home}/.local/share` };
@@ -40,12 +40,12 @@ function codeServer(tools, profile, args, options = {}) {
 }
 
 async function ended(process, what) {
-  let said = '';
-  process.stdout.on('data', (data) => { said += data; });
-  process.stderr.on('data', (data) => { said += data; });
+  let output = '';
+  process.stdout.on('data', (data) => { output += data; });
+  process.stderr.on('data', (data) => { output += data; });
   const code = await new Promise((resolve) => process.once('close', resolve));
   if (code !== 0) {
-    throw new Error(`${what}: ${said}`);
+    throw new Error(`${what}: ${output}`);
   }
 }
 
@@ -119,11 +119,11 @@ export class Workbench {
     try {
       process.kill(-this.server.pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   }
 
-  /** Waits until `find` gives something. */
+  /** Waits until `find` returns something, and returns it. */
   async until(what, find, limit = LIMIT_MS) {
     const end = Date.now() + limit;
     for (;;) {
@@ -138,7 +138,7 @@ export class Workbench {
     }
   }
 
-  /** Opens a box at the top by its key, which a workbench that is busy may swallow. */
+  /** Opens a box at the top by its key, repeatedly, since a busy workbench may drop the key. */
   async openInput(key) {
     const input = this.page.locator('.quick-input-widget input').first();
     for (let tries = 0; tries < 4; tries += 1) {
@@ -152,8 +152,8 @@ export class Workbench {
   }
 
   /**
-   * Opens a box at the top, writes into it and clicks on a row. An editor that opened a moment ago may take the focus meanwhile, and
-   * the box closes: then all of it is done once more.
+   * Opens a box at the top, writes into it and clicks a row. If an editor that has just opened takes the focus, the box closes and
+   * the steps are repeated.
    */
   async pick(key, text, row) {
     for (let tries = 0; tries < 4; tries += 1) {
@@ -168,10 +168,10 @@ export class Workbench {
       }
       await this.page.keyboard.press('Escape');
     }
-    throw new Error(`${text} is not among what ${key} offers`);
+    throw new Error(`${text} is not in the list of ${key}`);
   }
 
-  /** Runs a command of the palette by its whole title. */
+  /** Runs a command of the palette by its full title. */
   async command(title) {
     const row = `.quick-input-list .monaco-list-row`;
     await this.pick('F1', `>${title}`, this.page.locator(`${row}[aria-label="${title}"], ${row}[aria-label^="${title},"]`).first());
@@ -194,7 +194,7 @@ export class Workbench {
     await sleep(200);
   }
 
-  /** Selects whole lines, from the cursor's on. */
+  /** Selects whole lines from the cursor on. */
   async selectLines(count) {
     await this.page.keyboard.press('Home');
     for (let line = 1; line < count; line += 1) {
@@ -216,7 +216,7 @@ export class Workbench {
     return (await this.page.locator('.tab.active').first().getAttribute('aria-label')) ?? '';
   }
 
-  /** The page of a view in HTML which has an element. */
+  /** The page of the view that has an element. */
   frameWith(selector) {
     return this.until(`a view with ${selector}`, async () => {
       for (const frame of this.page.frames()) {
@@ -229,7 +229,7 @@ export class Workbench {
     });
   }
 
-  /** Asks in a new chat, and gives the answer as soon as its text has `expected`. */
+  /** Asks in a new chat, and returns the answer once its text matches `expected`. */
   async chat(question, expected) {
     await this.newChat();
     await this.ask(question);
@@ -261,11 +261,32 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Moves the edge of the side bar, so that it has this width. */
+  async dragSideBar(width) {
+    const box = await this.page.locator('.part.sidebar').boundingBox();
+    await this.dragEdge('.part.sidebar', (side) => side.x + side.width, box.x + width);
+  }
+
+  /** Moves the edge of the chat, so that it has this width. */
+  async dragChat(width) {
+    const box = await this.page.locator('.part.auxiliarybar').boundingBox();
+    await this.dragEdge('.part.auxiliarybar', ({ x }) => x - 3, box.x + box.width - width);
+  }
+
+  async dragEdge(part, edgeOf, to) {
+    const edge = edgeOf(await this.page.locator(part).boundingBox());
+    await this.page.mouse.move(edge, 400);
+    await this.page.mouse.down();
+    await this.page.mouse.move(to, 400, { steps: 6 });
+    await this.page.mouse.up();
+    await sleep(300);
+  }
+
   async newChat() {
     await this.page.locator('.auxiliarybar .action-label[aria-label^="New Chat"]').first().click();
   }
 
-  /** Answers the box of a command, which has a title, with a text. */
+  /** Enters a text into the input box with a title. */
   async fill(title, text) {
     await this.page.waitForSelector(`.quick-input-title:has-text("${title}")`);
     await this.page.keyboard.type(text, { delay: 1 });
