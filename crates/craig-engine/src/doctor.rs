@@ -111,6 +111,7 @@ impl Examination {
 
     fn run(config: &Config, mode: Mode, progress: &mut dyn FnMut(&Progress)) -> Result<Self, EngineError> {
         let path = &config.database;
+        Store::check_path(path)?;
         if !path.exists() {
             return Err(EngineError::NoDatabase { path: path.clone() });
         }

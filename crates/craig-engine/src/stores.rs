@@ -97,6 +97,7 @@ impl DerefMut for PooledStore<'_> {
 }
 
 fn open_store(config: &Config) -> Result<Store, EngineError> {
+    Store::check_path(&config.database)?;
     if config.must_exist && !config.database.exists() {
         return Err(EngineError::NoDatabase { path: config.database.clone() });
     }

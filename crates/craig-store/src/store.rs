@@ -73,9 +73,7 @@ impl Store {
     /// untouched.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let open_error = |source| StoreError::Open { path: path.to_owned(), source };
-        if let Some((scheme, _)) = path.to_str().and_then(|path| path.split_once("://")) {
-            return Err(StoreError::Address { scheme: scheme.to_owned() });
-        }
+        Self::check_path(path)?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             private::create_folder(folder).map_err(open_error)?;
         }
@@ -93,6 +91,14 @@ impl Store {
         let store = Self::prepare(Place::from_path(path))?;
         store.restrict();
         Ok(store)
+    }
+
+    /// Fails if `path` is the address of a server, which no file has.
+    pub fn check_path(path: &Path) -> Result<(), StoreError> {
+        match path.to_str().and_then(|path| path.split_once("://")) {
+            Some((scheme, _)) => Err(StoreError::Address { scheme: scheme.to_owned() }),
+            None => Ok(()),
+        }
     }
 
     /// Opens the same database a second time, without checking its schema again.

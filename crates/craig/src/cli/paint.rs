@@ -97,7 +97,7 @@ mod tests {
             .into_iter()
             .map(|bytes| &text[bytes])
             .collect();
-        assert_eq!(found, ["expire", "session", "Session", "session"]);
+        assert_eq!(found, ["expir", "session", "Session", "session"]);
     }
 
     #[test]

@@ -371,7 +371,7 @@ fn commands_search_and_give_context_from_code_that_is_ingested_then() {
 fn documentation_is_shown_unasked_only_where_it_is_wanted() {
     let home = Home::new();
     home.write("work/tool.py", "def run_tool(arguments):\n    return arguments\n");
-    home.write("work/docs/tool.md", "# Tool\n\n## `run_tool`\n\nRuns the tool with all its arguments.\n");
+    home.write("work/docs/tool.md", "# Tool\n\n## `run_tool(arguments)`\n\nRuns the tool with all its arguments. Call `run_tool` once.\n\n```python\nrun_tool([1])\n```\n");
     let tool = uri(&home, "work/tool.py");
     let selection = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 1, "character": 0 } });
     let action =

@@ -61,7 +61,7 @@ fn names_and_code_do_not_steer_a_terminal() {
     {
         let shown = home.succeed(&[command, &["--color", "always"]].concat());
         let foreign = shown.replace("\u{1b}[0m", "").split("\u{1b}[").skip(1).any(|after| {
-            let own = ["1m", "2m", "31m", "32m", "33m", "35m", "36m"];
+            let own = ["1m", "2m", "4m", "31m", "32m", "33m", "35m", "36m"];
             !own.iter().any(|style| after.starts_with(style))
         });
         assert!(!foreign && !shown.contains(['\u{7}', '\u{202e}', '\u{9b}']), "{shown:?}");

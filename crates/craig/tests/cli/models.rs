@@ -89,7 +89,7 @@ fn a_missing_key_is_named() {
             "reranker.provider=voyage",
             "--no-rerank",
             "--limit",
-            "0",
+            "1",
         ],
         expect![[r#"
             exit 0
@@ -141,5 +141,5 @@ fn switching_the_embedder_needs_a_yes() {
         text.contains("sent to the provider, whose price is unknown (now embedded with craig-static-"),
         "{text}"
     );
-    assert!(text.contains("hint: agree with --yes"), "{text}");
+    assert!(text.contains("hint: confirm with --yes"), "{text}");
 }

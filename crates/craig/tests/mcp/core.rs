@@ -86,7 +86,7 @@ fn several_places_are_read_at_once() {
     assert!(error.contains("nothing.py"), "{error}");
     let behind = client.text("read_file", json!({ "paths": "src/auth.py:90-" }));
     assert!(behind.contains("src/auth.py: no such lines, the file has 13"), "{behind}");
-    assert!(client.fail("read_file", json!({ "paths": [] })).contains("from 1 to 10"));
+    assert!(client.fail("read_file", json!({ "paths": [] })).contains("give 1 to 10"));
 }
 
 #[test]

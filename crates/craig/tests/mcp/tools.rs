@@ -235,7 +235,7 @@ fn code_is_explained_from_the_documentation_as_the_command_line_does() {
         assert_eq!((&by_symbol["path"], &by_symbol["line_start"]), (&json!("lib/client.js"), &json!(2)));
     }
     assert!(client.fail("explain_code", json!({ "symbol": "Server.request" })).contains("query_code"));
-    assert!(client.fail("explain_code", json!({ "symbol": "request", "path": "a.js" })).contains("nothing"));
+    assert!(client.fail("explain_code", json!({ "symbol": "request", "path": "a.js" })).contains("in a.js"));
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn a_project_and_its_parts_are_analysed() {
     for (arguments, expected) in [
         (json!({ "analysis": "quality", "section": "x" }), "sections: "),
         (json!({ "analysis": "relations" }), "as target"),
-        (json!({ "analysis": "quality", "target": "src" }), "leave target out"),
+        (json!({ "analysis": "quality", "target": "src" }), "omit target"),
         (json!({}), "architecture | dependencies | quality | relations, required"),
     ] {
         let failed = client.fail("analyze", arguments);

@@ -143,7 +143,10 @@ async fn definitions(
         .collect();
     if selections.is_empty() {
         return Err(Failure::new(
-            format!("no symbol is named {symbol:?}"),
+            match path {
+                Some(path) => format!("no symbol is named {symbol:?} in {path}"),
+                None => format!("no symbol is named {symbol:?}"),
+            },
             "query_code finds code by meaning; then call explain_code with path and lines",
         ));
     }
