@@ -6,6 +6,7 @@ use craig_explain::{CodeContext, Document, Explanation, Library, explain};
 use craig_source::{FileKind, Language};
 use craig_store::{Project, Store};
 use craig_symbols::{Ecosystem, Packages, Workspace};
+use craig_text::path::{file_stem, folder, name, under};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,12 +48,42 @@ pub struct PackageQuote {
 /// Which code is explained: a text that would be saved as a path of the project.
 #[derive(Clone, Copy, Debug)]
 pub struct ImportingCode<'a> {
-    /// Path relative to the root of the project.
+    /// Path relative to the directory.
     pub path: &'a str,
     /// Language of the text.
     pub language: Language,
     /// The text.
     pub text: &'a str,
+}
+
+impl PackageExplanation {
+    /// Where a quote is from, for people: `from express 4.19.2, README.md:120`.
+    pub fn place(&self, quote: &PackageQuote) -> String {
+        format!("from {} {}, {}:{}", self.package, self.version, quote.file_path, quote.line)
+    }
+
+    /// A section of Markdown, set off from the project's own documentation. Links and images in quotes are inert.
+    pub fn markdown(&self) -> String {
+        let quote = |quote: &PackageQuote| {
+            format!("- {}  \n  *{}*\n", inert(&quote.text), inert(&self.place(quote)))
+        };
+        let quotes: String = self.quotes.iter().map(quote).collect();
+        format!("\nPackage documentation of {}:\n\n{quotes}", inert(&self.title()))
+    }
+
+    /// A tooltip: the first quote and where it is from.
+    pub fn hover(&self) -> Option<String> {
+        let quote = self.quotes.first()?;
+        Some(format!("{}\n*{}*", inert(&quote.text), inert(&self.place(quote))))
+    }
+
+    /// What the package and its symbol are called together.
+    pub fn title(&self) -> String {
+        match &self.symbol {
+            Some(symbol) => format!("{symbol} of {} {}", self.package, self.version),
+            None => format!("{} {}", self.package, self.version),
+        }
+    }
 }
 
 impl Engine {
@@ -99,10 +130,11 @@ impl Engine {
             return Ok(Vec::new());
         }
         let declared = self.declared_packages(&store, &project)?;
+        let path = under(&self.folder_in_project(&handle, directory)?, code.path);
         let mut found: Vec<PackageExplanation> = Vec::new();
         for symbol in symbols() {
             let Some((ecosystem, import)) = symbol.package(code.language) else { continue };
-            let of_import = declared.find(code.path, ecosystem, &import);
+            let of_import = declared.find(&path, ecosystem, &import);
             for at in of_import {
                 let wanted = &declared.declared[at];
                 let version = used::version(wanted);
@@ -195,6 +227,12 @@ impl Engine {
     }
 }
 
+/// A text on one line in which Markdown has no links, images or tags.
+fn inert(text: &str) -> String {
+    let on_one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    on_one_line.replace('[', "\\[").replace('<', "\\<")
+}
+
 /// The sentences that are surely about the symbol.
 fn documented(explanation: &Explanation) -> Vec<PackageQuote> {
     if !explanation.is_sure() {
@@ -239,9 +277,7 @@ impl PackageLibrary {
 
 /// Whether a document introduces the package: its README, or the description that Python keeps.
 fn is_readme(path: &str) -> bool {
-    let is_outer = craig_text::path::folder(path).is_empty();
-    let name = craig_text::path::name(path);
-    is_outer && craig_text::path::file_stem(path).eq_ignore_ascii_case("readme") || name == "METADATA"
+    folder(path).is_empty() && file_stem(path).eq_ignore_ascii_case("readme") || name(path) == "METADATA"
 }
 
 /// A paragraph of an introduction has at least so many words: shorter ones are badges and slogans.
