@@ -3,6 +3,7 @@
 
 mod definition;
 mod explain;
+mod exports;
 mod imports;
 mod used;
 

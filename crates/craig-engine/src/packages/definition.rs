@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 
 use craig_chunk::doc_comment;
-use craig_chunk::names::{Imported, names};
 use craig_source::Language;
 use craig_store::{Project, Store};
 use craig_symbols::Ecosystem;
 use craig_text::path::{file_stem, folder};
 
+use super::exports;
 use super::imports::ImportedSymbol;
 use crate::EngineError;
 
@@ -28,15 +28,26 @@ pub(super) struct Found {
 struct Candidate {
     path: String,
     symbol: craig_chunk::Symbol,
-    /// Number of segments of the import that its path has.
-    n_shared: usize,
-    /// Whether the module that is imported exports it from its file.
-    is_reexported: bool,
+    /// How well it fits, the best fitting part first.
+    fit: Fit,
     /// The comment that documents it.
     comment: Option<String>,
 }
 
-/// The definition that an import surely means; none if several would do, or none has a comment or document.
+/// How well the place of a definition fits an import. What is compared first comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Fit {
+    /// Whether it is in the file of the module that exports it.
+    is_module: bool,
+    /// Number of segments of that module that its path has.
+    n_shared: usize,
+    is_outermost: bool,
+    is_public: bool,
+    /// What is nearer to the root of the package is likelier to be what its entry exports.
+    nearness: Reverse<usize>,
+}
+
+/// The definition that an import surely means; none if several would do.
 pub(super) fn find(
     store: &Store,
     corpus: &Project,
@@ -44,34 +55,37 @@ pub(super) fn find(
     symbol: &ImportedSymbol,
     package: &str,
 ) -> Result<Option<Found>, EngineError> {
-    let Some((name, owners)) = symbol.path.split_last() else { return Ok(None) };
-    let segments = segments(ecosystem, symbol, package);
-    let exporters = exporters(store, corpus, ecosystem, symbol)?;
+    let Some(imported) = symbol.path.first() else { return Ok(None) };
+    let module = segments(ecosystem, symbol, package);
+    let (module, exported) = exports::origin(store, corpus, ecosystem, module, imported)?;
+    let (name, owner) = match symbol.path.as_slice() {
+        [.., owner, name] if symbol.path.len() == 2 => (name, Some(if owner == imported { &exported } else { owner })),
+        [.., owner, name] => (name, Some(owner)),
+        _ => (&exported, None),
+    };
     let mut candidates = Vec::new();
     for (path, definition) in store.symbols_with(corpus.id, name, MOST_ALIKE)? {
         let is_meant = definition.name == *name
-            && fits_owner(&path, definition.parent.as_deref(), owners.last().map(String::as_str))
-            && fits_module(ecosystem, &path, &segments);
-        if !is_meant {
-            continue;
+            && fits_owner(&path, definition.parent.as_deref(), owner.map(String::as_str))
+            && fits_module(ecosystem, &path, &module);
+        if is_meant {
+            let fit = Fit {
+                is_module: exports::files_of(ecosystem, &module).contains(&path),
+                n_shared: module.iter().filter(|segment| has_segment(&path, segment)).count(),
+                is_outermost: definition.parent.is_none(),
+                is_public: !is_internal(&path),
+                nearness: Reverse(path.matches('/').count()),
+            };
+            candidates.push(Candidate { path, symbol: definition, fit, comment: None });
         }
-        let n_shared = segments.iter().filter(|segment| has_segment(&path, segment)).count();
-        let is_reexported = exporters.iter().any(|module| has_segment(&path, module));
-        candidates.push(Candidate { path, symbol: definition, n_shared, is_reexported, comment: None });
     }
-    let rank = |of: &Candidate| (of.is_reexported, of.n_shared, of.symbol.parent.is_none(), !is_internal(&of.path));
-    let Some(best) = candidates.iter().map(rank).max() else { return Ok(None) };
-    candidates.retain(|candidate| rank(candidate) == best);
+    let Some(best) = candidates.iter().map(|candidate| candidate.fit).max() else { return Ok(None) };
+    candidates.retain(|candidate| candidate.fit == best);
     read_comments(store, corpus, &mut candidates)?;
     if candidates.iter().any(|candidate| candidate.comment.is_some()) {
         candidates.retain(|candidate| candidate.comment.is_some());
     }
-    candidates.sort_by_key(|of| (of.path.matches('/').count(), Reverse(of.path.contains(".d.ts")), of.path.clone()));
-    let first = candidates.first();
-    let is_same = |of: &Candidate| {
-        first.is_some_and(|first| first.path == of.path || first.comment.is_some() && first.comment == of.comment)
-    };
-    let Some(first) = first.filter(|_| candidates.iter().all(is_same)) else { return Ok(None) };
+    let Some(first) = only(&candidates) else { return Ok(None) };
     let Some(file) = store.file_text(corpus.id, &first.path)? else { return Ok(None) };
     Ok(Some(Found {
         path: first.path.clone(),
@@ -80,6 +94,13 @@ pub(super) fn find(
         line: first.symbol.line,
         name: name.clone(),
     }))
+}
+
+/// The first of several definitions that are overloads of one file, or copies of another file with the same comment.
+fn only(candidates: &[Candidate]) -> Option<&Candidate> {
+    let first = candidates.first()?;
+    let is_same = |of: &Candidate| first.path == of.path || first.comment.is_some() && first.comment == of.comment;
+    candidates.iter().all(is_same).then_some(first)
 }
 
 /// What an import says of the place in the package, from the outside to the inside.
@@ -139,38 +160,6 @@ fn has_segment(path: &str, name: &str) -> bool {
 /// Whether others are not to use what a file defines, as its name or folder shows.
 fn is_internal(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('_') && !part.starts_with("__") || part == "internal")
-}
-
-/// The modules from which the imported module exports the symbol: the last segment of each.
-fn exporters(
-    store: &Store,
-    corpus: &Project,
-    ecosystem: Ecosystem,
-    symbol: &ImportedSymbol,
-) -> Result<Vec<String>, EngineError> {
-    let Some(first) = symbol.path.first() else { return Ok(Vec::new()) };
-    let entries = match ecosystem {
-        Ecosystem::PyPi => {
-            let module = symbol.module.replace('.', "/");
-            vec![format!("{module}/__init__.py"), format!("{module}.py")]
-        }
-        Ecosystem::Cargo => vec!["src/lib.rs".to_owned()],
-        _ => Vec::new(),
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let Some(file) = store.file_text(corpus.id, &entry)? else { continue };
-        let names = names(file.record.language, file.content.as_deref().unwrap_or_default());
-        let exported = names.imports.iter().filter(|import| match import.what {
-            Imported::Name(name) => names.text(name) == first,
-            _ => false,
-        });
-        found.extend(exported.filter_map(|import| {
-            let module = names.text(import.module);
-            module.rsplit(['.', ':', '/']).find(|part| !part.is_empty()).map(str::to_owned)
-        }));
-    }
-    Ok(found)
 }
 
 fn read_comments(store: &Store, corpus: &Project, candidates: &mut [Candidate]) -> Result<(), EngineError> {

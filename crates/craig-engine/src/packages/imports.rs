@@ -20,7 +20,8 @@ pub(super) struct ImportedSymbol {
     pub(super) local: String,
 }
 
-/// The imported symbols that a text refers to in some lines, counted from 1, in order, each once.
+/// The imported symbols that a text refers to in some lines, counted from 1, in order, each once; not those of which only a
+/// member is meant.
 pub(super) fn in_lines(language: Language, text: &str, first: u32, last: u32) -> Vec<ImportedSymbol> {
     let names = names(language, text);
     let reader = Reader { names: &names };
@@ -31,6 +32,11 @@ pub(super) fn in_lines(language: Language, text: &str, first: u32, last: u32) ->
             found.push(symbol);
         }
     }
+    let is_named_below = |symbol: &ImportedSymbol, of: &ImportedSymbol| {
+        of.module == symbol.module && of.path.len() > symbol.path.len() && of.path.starts_with(&symbol.path)
+    };
+    let all = found.clone();
+    found.retain(|symbol| !all.iter().any(|of| is_named_below(symbol, of)));
     found
 }
 
