@@ -75,7 +75,8 @@ fn docstring<'t>(text_of: impl Fn(u32) -> &'t str, line: u32, line_end: u32) -> 
                 let found = ["\"\"\"", "'''"].into_iter().find(|quotes| opened.starts_with(quotes));
                 let Some(found) = found else {
                     // The parameters may stand on lines of their own.
-                    let is_declaration = number - line < MOST_DECLARATION_LINES && is_open(&text_of, line, number);
+                    let is_declaration =
+                        number - line < MOST_DECLARATION_LINES && is_open(&text_of, line, number);
                     if is_declaration {
                         continue;
                     }

@@ -389,12 +389,18 @@ const MOST_KNOWN: usize = 8;
 
 fn package_hint(package: &str, known: &[String]) -> String {
     let lower = package.to_lowercase();
-    let similar: Vec<&str> =
-        known.iter().map(String::as_str).filter(|name| name.to_lowercase().contains(&lower)).take(3).collect();
+    let similar: Vec<&str> = known
+        .iter()
+        .map(String::as_str)
+        .filter(|name| name.to_lowercase().contains(&lower))
+        .take(3)
+        .collect();
     let some: Vec<&str> = known.iter().map(String::as_str).take(MOST_KNOWN).collect();
     match (similar.is_empty(), some.is_empty()) {
         (false, _) => format!("did you mean {}?", similar.join(", ")),
-        (true, true) => "'craig docs add' indexes the documentation of the packages that the project uses".into(),
+        (true, true) => {
+            "'craig docs add' indexes the documentation of the packages that the project uses".into()
+        }
         (true, false) => format!("'craig docs list' shows them all; among them are {}", some.join(", ")),
     }
 }

@@ -11,8 +11,7 @@ use craig_chunk::Chunk;
 use craig_model::{Embedder, Embedding, Expense, Quantized};
 use craig_search::SearchError;
 use craig_source::{
-    Content, Entry, GitUrl, Listing, ReadError, Root, SourceFile, SourceOptions, Withheld, read,
-    walk,
+    Content, Entry, GitUrl, Listing, ReadError, Root, SourceFile, SourceOptions, Withheld, read, walk,
 };
 use craig_store::{
     Batch, ChunkText, IndexLock, IndexedFile, IngestionRun, IngestionState, Project, ProjectLock, Store,
@@ -208,8 +207,7 @@ impl Engine {
         self.unsearched_files().note(project, &listing);
         let read = |path: &str| read(&root, path, &options);
         let made = stored.clone().made_with(embedder.id()).at(commit);
-        let run =
-            Run { project, made: &made, listing: &listing, read: &read, compare, embedder: &*embedder };
+        let run = Run { project, made: &made, listing: &listing, read: &read, compare, embedder: &*embedder };
         let (tally, mut notes) = self.ingest_listed(store, &run, &stored, &lock, mode, progress)?;
         if stored.are_of_another_version() {
             notes.push(

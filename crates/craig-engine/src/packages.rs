@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use craig_model::Cancellation;
 use craig_source::{
-    InstalledPackage, PackageLimits, PackageListing, PackageManager, ReadError, Root, SourceFile, WantedPackage,
-    content_hash,
+    InstalledPackage, PackageLimits, PackageListing, PackageManager, ReadError, Root, SourceFile,
+    WantedPackage, content_hash,
 };
 use craig_store::{Project, Store};
 use rayon::prelude::*;
@@ -223,15 +223,15 @@ impl Engine {
         };
         let key = match store.packages()?.into_iter().find(|corpus| corpus.name == plain) {
             Some(other)
-                if other.content_hash.as_ref() != Some(&hash) && !own(&StoredOptions::parse(&other.options)) =>
+                if other.content_hash.as_ref() != Some(&hash)
+                    && !own(&StoredOptions::parse(&other.options)) =>
             {
                 format!("{plain}#{}", &hash[..12])
             }
             _ => plain,
         };
         let known = store.packages()?.into_iter().find(|corpus| corpus.name == key);
-        let mut options =
-            known.map(|corpus| StoredOptions::parse(&corpus.options)).unwrap_or_default();
+        let mut options = known.map(|corpus| StoredOptions::parse(&corpus.options)).unwrap_or_default();
         let package = options.package.get_or_insert_default();
         package.manager = found.manager.id().to_owned();
         package.name.clone_from(&found.name);
@@ -276,8 +276,9 @@ impl UsedPackage {
 fn indexed_row(store: &Store, corpus: &Project, package: &StoredPackage) -> Result<PackageDocs, EngineError> {
     let records = store.file_records(corpus.id)?;
     let documents = records.iter().filter(|record| record.kind == craig_source::FileKind::Docs).count();
-    let note = (package.n_over_limits > 0)
-        .then(|| format!("{} more files are left out: the package is larger than the limits", package.n_over_limits));
+    let note = (package.n_over_limits > 0).then(|| {
+        format!("{} more files are left out: the package is larger than the limits", package.n_over_limits)
+    });
     Ok(PackageDocs {
         manager: package.manager.clone(),
         name: package.name.clone(),

@@ -44,7 +44,8 @@ pub use options::{
 };
 pub use own_folder::{Entry as OwnEntry, FileIdentity, OwnFolder};
 pub use packages::{
-    InstalledPackage, PackageError, PackageLimits, PackageListing, PackageManager, PackagePlaces, WantedPackage,
+    InstalledPackage, PackageError, PackageLimits, PackageListing, PackageManager, PackagePlaces,
+    WantedPackage,
 };
 pub use protected::{ProtectedFolder, protected_folder};
 pub use read::{ReadError, interpret, language, read, read_bytes, stamp};

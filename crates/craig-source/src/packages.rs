@@ -114,7 +114,7 @@ pub struct PackageLimits {
 }
 
 impl Default for PackageLimits {
-    /// Of 380 packages of five ecosystems, 6 have more (`docs/benchmarks.md`).
+    /// Of 696 packages of five ecosystems, one has more files (`docs/benchmarks.md`).
     fn default() -> Self {
         Self { n_files: 2_000, n_bytes: 8 << 20, max_file_bytes: 1 << 20, n_looked_at: 50_000 }
     }

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use craig_explain::{Addresses, Cache, CacheKey, CodeContext, Explanation, Library, Prompt, Sentences, cache};
+use craig_explain::{
+    Addresses, Cache, CacheKey, CodeContext, Explanation, Library, Prompt, Sentences, cache,
+};
 use craig_model::{Cancellation, Generation, LanguageModel, Message, ModelError, Role};
 use serde::Serialize;
 
@@ -125,10 +127,8 @@ impl Words {
         };
         let report =
             WordsReport { model: model.name().to_owned(), status, reason, sentences: Some(sentences) };
-        let explained = Explained {
-            language_model: Some(report),
-            ..Explained::from(reworded.unwrap_or(extract))
-        };
+        let explained =
+            Explained { language_model: Some(report), ..Explained::from(reworded.unwrap_or(extract)) };
         if status == WordsStatus::Applied {
             self.cache.insert(key, explained.clone());
         }

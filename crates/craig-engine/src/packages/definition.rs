@@ -57,9 +57,11 @@ pub(super) fn find(
 ) -> Result<Option<Found>, EngineError> {
     let Some(imported) = symbol.path.first() else { return Ok(None) };
     let module = segments(ecosystem, symbol, package);
-    let (module, exported) = exports::origin(store, corpus, ecosystem, module, imported)?;
+    let (module, exported) = exports::Exports { store, corpus, ecosystem }.origin(module, imported)?;
     let (name, owner) = match symbol.path.as_slice() {
-        [.., owner, name] if symbol.path.len() == 2 => (name, Some(if owner == imported { &exported } else { owner })),
+        [.., owner, name] if symbol.path.len() == 2 => {
+            (name, Some(if owner == imported { &exported } else { owner }))
+        }
         [.., owner, name] => (name, Some(owner)),
         _ => (&exported, None),
     };
@@ -96,11 +98,15 @@ pub(super) fn find(
     }))
 }
 
-/// The first of several definitions that are overloads of one file, or copies of another file with the same comment.
+/// Of definitions that are overloads in one file, or copies of another file with the same comment, the one with the longest
+/// comment.
 fn only(candidates: &[Candidate]) -> Option<&Candidate> {
     let first = candidates.first()?;
-    let is_same = |of: &Candidate| first.path == of.path || first.comment.is_some() && first.comment == of.comment;
-    candidates.iter().all(is_same).then_some(first)
+    let is_same =
+        |of: &Candidate| first.path == of.path || first.comment.is_some() && first.comment == of.comment;
+    let length = |of: &&Candidate| of.comment.as_ref().map_or(0, String::len);
+    let of_first = candidates.iter().rev().filter(|of| of.path == first.path);
+    candidates.iter().all(is_same).then(|| of_first.max_by_key(length))?
 }
 
 /// What an import says of the place in the package, from the outside to the inside.
@@ -116,9 +122,7 @@ fn segments(ecosystem: Ecosystem, symbol: &ImportedSymbol, package: &str) -> Vec
             segments.extend(symbol.path.first().cloned());
             segments
         }
-        Ecosystem::Go | Ecosystem::Npm => {
-            split(symbol.module.strip_prefix(package).unwrap_or_default(), "/")
-        }
+        Ecosystem::Go | Ecosystem::Npm => split(symbol.module.strip_prefix(package).unwrap_or_default(), "/"),
         _ => Vec::new(),
     }
 }
@@ -168,7 +172,8 @@ fn read_comments(store: &Store, corpus: &Project, candidates: &mut [Candidate]) 
         let lines: Vec<&str> = file.content.as_deref().unwrap_or_default().lines().collect();
         let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
         let symbol = &candidate.symbol;
-        candidate.comment = doc_comment(text_of, symbol.line, symbol.line, symbol.line_end).map(|found| found.text);
+        candidate.comment =
+            doc_comment(text_of, symbol.line, symbol.line, symbol.line_end).map(|found| found.text);
     }
     Ok(())
 }

@@ -64,9 +64,8 @@ impl PackageExplanation {
 
     /// A section of Markdown, set off from the project's own documentation. Links and images in quotes are inert.
     pub fn markdown(&self) -> String {
-        let quote = |quote: &PackageQuote| {
-            format!("- {}  \n  *{}*\n", inert(&quote.text), inert(&self.place(quote)))
-        };
+        let quote =
+            |quote: &PackageQuote| format!("- {}  \n  *{}*\n", inert(&quote.text), inert(&self.place(quote)));
         let quotes: String = self.quotes.iter().map(quote).collect();
         format!("\nPackage documentation of {}:\n\n{quotes}", inert(&self.title()))
     }
@@ -98,7 +97,9 @@ impl Engine {
         if !self.config().explain_packages {
             return Ok(Vec::new());
         }
-        self.explain_symbols(directory, code, || imports::in_lines(code.language, code.text, lines.0, lines.1))
+        self.explain_symbols(directory, code, || {
+            imports::in_lines(code.language, code.text, lines.0, lines.1)
+        })
     }
 
     /// The same for the name at a byte of a line: lines from 1, bytes from 0.
@@ -249,7 +250,8 @@ fn documented(explanation: &Explanation) -> Vec<PackageQuote> {
 /// The documents of a package, each with its path.
 fn documents(store: &Store, corpus: &Project) -> Result<Vec<(String, String)>, EngineError> {
     let records = store.file_records(corpus.id)?.into_iter();
-    let ids: Vec<_> = records.filter(|record| record.kind == FileKind::Docs).map(|record| record.id).collect();
+    let ids: Vec<_> =
+        records.filter(|record| record.kind == FileKind::Docs).map(|record| record.id).collect();
     let texts = store.load_texts(&ids)?.into_iter();
     Ok(texts.filter_map(|text| Some((text.record.path, text.content?))).collect())
 }
@@ -321,7 +323,7 @@ fn is_sentence(text: &str) -> bool {
 }
 
 fn shortened(text: &str) -> String {
-    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_PARAGRAPH_BYTES);
+    let end =
+        text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_PARAGRAPH_BYTES);
     text[..end.last().unwrap_or_default()].to_owned()
 }
-

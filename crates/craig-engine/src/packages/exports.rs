@@ -9,23 +9,55 @@ use crate::EngineError;
 /// Exports of exports are followed this far.
 const MAX_STEPS: usize = 6;
 
-/// The module that defines a name, and its name there. `module` is that of the import, from the root of the package; where
-/// nothing exports the name by name, it stays.
-pub(super) fn origin(
-    store: &Store,
-    corpus: &Project,
-    ecosystem: Ecosystem,
-    mut module: Vec<String>,
-    name: &str,
-) -> Result<(Vec<String>, String), EngineError> {
-    let mut name = name.to_owned();
-    for _ in 0..MAX_STEPS {
-        let Some((path, names)) = read(store, corpus, ecosystem, &module)? else { break };
-        let Some((target, imported)) = export(&names, &name) else { break };
-        module = resolved(ecosystem, &module, is_folder(&path), target);
-        name = imported.to_owned();
+/// The modules of a package.
+pub(super) struct Exports<'s> {
+    pub(super) store: &'s Store,
+    pub(super) corpus: &'s Project,
+    pub(super) ecosystem: Ecosystem,
+}
+
+impl Exports<'_> {
+    /// The module that defines a name, and its name there. `module` is that of the import, from the root of the package; if
+    /// it exports the name of no other module, it stays.
+    pub(super) fn origin(
+        &self,
+        mut module: Vec<String>,
+        name: &str,
+    ) -> Result<(Vec<String>, String), EngineError> {
+        let mut name = name.to_owned();
+        for _ in 0..MAX_STEPS {
+            let Some((path, names)) = self.read(&module)? else { break };
+            let resolve = |target| resolved(self.ecosystem, &module, is_folder(&path), target);
+            let Some((target, imported)) = export(&names, &name) else {
+                let all = all_of(&names).map(resolve).collect();
+                return Ok((self.defining(all, &name)?.unwrap_or(module), name));
+            };
+            (module, name) = (resolve(target), imported.to_owned());
+        }
+        Ok((module, name))
     }
-    Ok((module, name))
+
+    /// The first of several modules that defines a name.
+    fn defining(&self, modules: Vec<Vec<String>>, name: &str) -> Result<Option<Vec<String>>, EngineError> {
+        for module in modules {
+            if let Some((_, names)) = self.read(&module)?
+                && names.definitions.iter().any(|of| of.parent.is_none() && names.text(of.name) == name)
+            {
+                return Ok(Some(module));
+            }
+        }
+        Ok(None)
+    }
+
+    fn read(&self, module: &[String]) -> Result<Option<(String, Names)>, EngineError> {
+        for path in files_of(self.ecosystem, module) {
+            if let Some(file) = self.store.file_text(self.corpus.id, &path)? {
+                let names = names(file.record.language, file.content.as_deref().unwrap_or_default());
+                return Ok(Some((path, names)));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// The files that a module of a package may be.
@@ -33,7 +65,12 @@ pub(super) fn files_of(ecosystem: Ecosystem, module: &[String]) -> Vec<String> {
     let path = module.join("/");
     match ecosystem {
         Ecosystem::PyPi => {
-            vec![format!("{path}/__init__.py"), format!("{path}.py"), format!("{path}/__init__.pyi"), format!("{path}.pyi")]
+            vec![
+                format!("{path}/__init__.py"),
+                format!("{path}.py"),
+                format!("{path}/__init__.pyi"),
+                format!("{path}.pyi"),
+            ]
         }
         Ecosystem::Cargo if module.is_empty() => vec!["src/lib.rs".to_owned()],
         Ecosystem::Cargo => vec![format!("src/{path}.rs"), format!("src/{path}/mod.rs")],
@@ -46,21 +83,6 @@ fn is_folder(path: &str) -> bool {
     matches!(craig_text::path::file_stem(path), "__init__" | "mod" | "lib")
 }
 
-fn read(
-    store: &Store,
-    corpus: &Project,
-    ecosystem: Ecosystem,
-    module: &[String],
-) -> Result<Option<(String, Names)>, EngineError> {
-    for path in files_of(ecosystem, module) {
-        if let Some(file) = store.file_text(corpus.id, &path)? {
-            let names = names(file.record.language, file.content.as_deref().unwrap_or_default());
-            return Ok(Some((path, names)));
-        }
-    }
-    Ok(None)
-}
-
 /// The module and the name that a file imports as `name`.
 fn export<'n>(names: &'n Names, name: &str) -> Option<(&'n str, &'n str)> {
     names.imports.iter().find_map(|import| match import.what {
@@ -69,6 +91,12 @@ fn export<'n>(names: &'n Names, name: &str) -> Option<(&'n str, &'n str)> {
         }
         _ => None,
     })
+}
+
+/// The modules of which a file exports all names.
+fn all_of(names: &Names) -> impl Iterator<Item = &str> {
+    let all = names.imports.iter().filter(|import| import.what == Imported::All);
+    all.map(|import| names.text(import.module))
 }
 
 /// The module that a file of `module` calls `target`, from the root of the package.
@@ -83,7 +111,9 @@ fn resolved(ecosystem: Ecosystem, module: &[String], is_folder: bool, target: &s
         _ => {
             let mut base = module;
             let mut rest = target;
-            while let Some((first, after)) = rest.split_once("::").or((!rest.is_empty()).then_some((rest, ""))) {
+            while let Some((first, after)) =
+                rest.split_once("::").or((!rest.is_empty()).then_some((rest, "")))
+            {
                 base = match first {
                     "crate" => &[],
                     "self" => base,

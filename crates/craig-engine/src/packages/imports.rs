@@ -72,7 +72,8 @@ impl Reader<'_> {
 
     /// What an import calls so, or what a variable of the file holds.
     fn bare(&self, name: &str, steps: usize) -> Option<ImportedSymbol> {
-        let of_name = |import: &&ImportedName| import.local.is_some_and(|local| self.names.text(local) == name);
+        let of_name =
+            |import: &&ImportedName| import.local.is_some_and(|local| self.names.text(local) == name);
         if let Some(import) = self.names.imports.iter().find(of_name) {
             return self.imported(import);
         }
@@ -80,7 +81,9 @@ impl Reader<'_> {
         match definition {
             Some(definition) => self.instance(definition.value, steps),
             // A path of Rust needs no import: `serde_json::to_string`.
-            None => Some(ImportedSymbol { module: name.to_owned(), path: Vec::new(), local: name.to_owned() }),
+            None => {
+                Some(ImportedSymbol { module: name.to_owned(), path: Vec::new(), local: name.to_owned() })
+            }
         }
     }
 
@@ -134,12 +137,15 @@ impl ImportedSymbol {
             L::JavaScript | L::TypeScript | L::Tsx | L::Vue | L::Svelte | L::Astro => {
                 (Ecosystem::Npm, package_name(module)?)
             }
-            L::Python | L::Notebook => (Ecosystem::PyPi, (!module.starts_with('.')).then(|| module.to_owned())?),
+            L::Python | L::Notebook => {
+                (Ecosystem::PyPi, (!module.starts_with('.')).then(|| module.to_owned())?)
+            }
             L::Rust => (Ecosystem::Cargo, module.split("::").next()?.to_owned()),
             L::Go => (Ecosystem::Go, module.to_owned()),
-            L::Java | L::Kotlin | L::Scala | L::Groovy => {
-                (Ecosystem::Maven, self.path.first().map_or(module.to_owned(), |name| format!("{module}.{name}")))
-            }
+            L::Java | L::Kotlin | L::Scala | L::Groovy => (
+                Ecosystem::Maven,
+                self.path.first().map_or(module.to_owned(), |name| format!("{module}.{name}")),
+            ),
             _ => return None,
         })
     }

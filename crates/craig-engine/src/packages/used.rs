@@ -28,7 +28,9 @@ pub(super) fn packages(store: &Store, project: &Project) -> Result<Vec<UsedPacka
     let declared = Packages::read(&Workspace::load_manifests(store, project.id)?).declared;
     let used: BTreeSet<UsedPackage> = declared.iter().filter_map(used).collect();
     let mut used: Vec<UsedPackage> = used.into_iter().collect();
-    used.dedup_by(|b, a| a.version.is_some() && (a.manager, &a.name, &a.version) == (b.manager, &b.name, &b.version));
+    used.dedup_by(|b, a| {
+        a.version.is_some() && (a.manager, &a.name, &a.version) == (b.manager, &b.name, &b.version)
+    });
     Ok(used)
 }
 
@@ -69,7 +71,8 @@ pub(super) fn selected(
     }
     let mut selected = Vec::new();
     for name in names {
-        let of_name: Vec<UsedPackage> = used.iter().filter(|package| package.is_named(name)).cloned().collect();
+        let of_name: Vec<UsedPackage> =
+            used.iter().filter(|package| package.is_named(name)).cloned().collect();
         match (of_name.is_empty(), unlisted(name)) {
             (false, _) => selected.extend(of_name),
             (true, Some(package)) => selected.push(package),
@@ -103,10 +106,12 @@ fn unlisted(name: &str) -> Option<UsedPackage> {
 impl UsedPackage {
     /// Whether somebody means it by `name`: `express`, `npm:express`, with or without `@4.19.2`.
     fn is_named(&self, name: &str) -> bool {
-        let name = name.strip_prefix(self.manager.id()).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name);
+        let name =
+            name.strip_prefix(self.manager.id()).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name);
         let rest = name.strip_prefix(self.name.as_str());
         rest.is_some_and(|rest| {
-            rest.is_empty() || rest.strip_prefix('@').is_some_and(|version| self.version.as_deref() == Some(version))
+            rest.is_empty()
+                || rest.strip_prefix('@').is_some_and(|version| self.version.as_deref() == Some(version))
         })
     }
 }

@@ -40,7 +40,8 @@ impl SourceArchive {
         let real = path.canonicalize().map_err(|_| PackageError::NotInstalled)?;
         let below = real.strip_prefix(root.path()).map_err(|_| PackageError::LeadsElsewhere)?;
         let below = below.to_str().ok_or(PackageError::BadName)?;
-        let (bytes, stamp) = read_bytes(root, below, MAX_ARCHIVE_BYTES).map_err(|error| unreadable(&error))?;
+        let (bytes, stamp) =
+            read_bytes(root, below, MAX_ARCHIVE_BYTES).map_err(|error| unreadable(&error))?;
         let entries = members(&bytes).map_err(|error| unreadable(&error))?;
         Ok(Self { bytes, stamp, entries })
     }
@@ -59,7 +60,8 @@ impl SourceArchive {
             return Err(too_large(member.size));
         }
         let damaged = |error| ReadError::Unreadable { path: path.to_owned(), source: error };
-        let archive = ZipArchive::from_slice(&self.bytes).map_err(|error| damaged(std::io::Error::other(error)))?;
+        let archive =
+            ZipArchive::from_slice(&self.bytes).map_err(|error| damaged(std::io::Error::other(error)))?;
         let entry = archive.get_entry(member.at).map_err(|error| damaged(std::io::Error::other(error)))?;
         let mut bytes = Vec::new();
         let limit = member.size + 1;

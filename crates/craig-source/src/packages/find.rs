@@ -9,7 +9,8 @@ use craig_text::path::{ancestors, under};
 use serde::Deserialize;
 
 use super::{
-    InstalledPackage, PackageError, PackageManager, PackagePlaces, Place, WantedPackage, archive::SourceArchive,
+    InstalledPackage, PackageError, PackageManager, PackagePlaces, Place, WantedPackage,
+    archive::SourceArchive,
 };
 use crate::{ReadError, Root, read::read_bytes};
 
@@ -26,11 +27,7 @@ impl PackagePlaces {
     /// Finds a package that a project uses.
     ///
     /// Fails if it is not installed, or not in the locked version, or if something there is not what it claims to be.
-    pub fn find(
-        &self,
-        project: &Root,
-        wanted: &WantedPackage<'_>,
-    ) -> Result<InstalledPackage, PackageError> {
+    pub fn find(&self, project: &Root, wanted: &WantedPackage<'_>) -> Result<InstalledPackage, PackageError> {
         let version_is_valid = wanted.version.is_none_or(is_plain);
         if !version_is_valid || !wanted.name.split(['/', ':']).all(is_plain) {
             return Err(PackageError::BadName);
@@ -46,9 +43,8 @@ impl PackagePlaces {
 
     /// The packages of the nearest virtual environment, or of the active one.
     fn python(&self, project: &Root, wanted: &WantedPackage<'_>) -> Result<InstalledPackage, PackageError> {
-        let in_project = ancestors(wanted.folder).flat_map(|at| {
-            [".venv", "venv", "env"].map(|name| (project.path().to_owned(), under(at, name)))
-        });
+        let in_project = ancestors(wanted.folder)
+            .flat_map(|at| [".venv", "venv", "env"].map(|name| (project.path().to_owned(), under(at, name))));
         let active = self.virtual_environment.clone().map(|path| (path, String::new()));
         let mut failed = PackageError::NotInstalled;
         for (base, below) in in_project.chain(active) {
@@ -177,11 +173,7 @@ fn site_packages(environment: &Path) -> Vec<PathBuf> {
 }
 
 /// A package by its folder `name-version.dist-info`, whose `RECORD` lists its files.
-fn python_in(
-    base: &Path,
-    site: &Path,
-    wanted: &WantedPackage<'_>,
-) -> Result<InstalledPackage, PackageError> {
+fn python_in(base: &Path, site: &Path, wanted: &WantedPackage<'_>) -> Result<InstalledPackage, PackageError> {
     let root = Root::open(site).map_err(|_| PackageError::NotInstalled)?;
     if !base.canonicalize().is_ok_and(|base| root.path().starts_with(base)) {
         return Err(PackageError::LeadsElsewhere);
@@ -228,7 +220,8 @@ fn go_escaped(name: &str) -> String {
 
 /// The only version of an artifact that has a folder.
 fn only_version(place: &Path) -> Result<Option<String>, PackageError> {
-    let mut versions = folders(place).into_iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+    let mut versions =
+        folders(place).into_iter().filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
     match (versions.next(), versions.next()) {
         (Some(_), Some(_)) => Err(PackageError::ManyVersions),
         (version, _) => Ok(version.filter(|version| is_plain(version))),
@@ -238,7 +231,9 @@ fn only_version(place: &Path) -> Result<Option<String>, PackageError> {
 /// Whether a part of a name can be one name of a file: hostile lock files name packages, too.
 fn is_plain(part: &str) -> bool {
     let is_short = (1..=MAX_PART_BYTES).contains(&part.len());
-    is_short && !matches!(part, "." | "..") && !part.contains(|c: char| matches!(c, '/' | '\\' | ':') || c.is_control())
+    is_short
+        && !matches!(part, "." | "..")
+        && !part.contains(|c: char| matches!(c, '/' | '\\' | ':') || c.is_control())
 }
 
 /// The folder `below` a base, which links may lead to only from inside of the base: as pnpm lays out `node_modules`.

@@ -10,7 +10,7 @@ use craig_text::{
 use super::{PackageLimits, PackageListing, PackageManager, archive::SourceArchive};
 use crate::{
     Entry, FileStamp, Language, Listing, Root, SkipReason, Skipped,
-    documents::{is_document, is_about_code},
+    documents::{is_about_code, is_document},
     walk::reason,
 };
 

@@ -44,7 +44,12 @@ impl Machine {
     }
 
     /// The paths that are listed of a package, or why there are none.
-    fn listed(&self, manager: PackageManager, name: &str, version: Option<&str>) -> Result<Vec<String>, String> {
+    fn listed(
+        &self,
+        manager: PackageManager,
+        name: &str,
+        version: Option<&str>,
+    ) -> Result<Vec<String>, String> {
         let found = self.find(manager, name, version).map_err(|error| error.to_string())?;
         let listing = found.list(&PackageLimits::default()).listing;
         Ok(listing.entries.into_iter().map(|entry| entry.path).collect())
@@ -103,7 +108,10 @@ fn npm_packages_are_in_the_nearest_node_modules() {
 fn python_packages_are_what_their_records_list() {
     let site = "app/.venv/lib/python3.12/site-packages";
     let machine = Machine::new(&[
-        (&format!("{site}/Flask-3.0.0.dist-info/METADATA"), "Name: Flask\nVersion: 3.0.0\n\nFlask\n=====\n\nA framework.\n"),
+        (
+            &format!("{site}/Flask-3.0.0.dist-info/METADATA"),
+            "Name: Flask\nVersion: 3.0.0\n\nFlask\n=====\n\nA framework.\n",
+        ),
         (
             &format!("{site}/Flask-3.0.0.dist-info/RECORD"),
             "flask/app.py,sha256=x,10\n../../../../secret.py,,\nflask/__pycache__/app.pyc,,\n/etc/passwd.py,,\n",
@@ -136,7 +144,8 @@ fn crates_modules_and_jars_are_in_the_caches_of_their_managers() {
     assert_eq!(anyhow, ["README.md", "src/lib.rs"]);
     let toml = machine.listed(PackageManager::Go, "github.com/BurntSushi/toml", Some("v1.3.2")).unwrap();
     assert_eq!(toml, ["decode.go"]);
-    let sources = jar(&[("com/google/gson/Gson.java", b"package com.google.gson;\n"), ("META-INF/MANIFEST.MF", b"x")]);
+    let sources =
+        jar(&[("com/google/gson/Gson.java", b"package com.google.gson;\n"), ("META-INF/MANIFEST.MF", b"x")]);
     machine.write(".m2/repository/com/google/code/gson/gson/2.10/gson-2.10-sources.jar", &sources);
     machine.write(".m2/repository/org/x/y/1.0/y-1.0.jar", b"compiled");
     let gson = machine.find(PackageManager::Maven, "com.google.code.gson:gson", None).unwrap();
@@ -165,7 +174,8 @@ fn forged_names_and_versions_reach_nothing() {
         ("app/node_modules/bad/package.json", r#"{"name":"bad","version":"../../../secrets"}"#),
         ("app/node_modules/broken/package.json", "{"),
     ]);
-    let reason = |manager, name: &str, version: Option<&str>| machine.find(manager, name, version).err().unwrap();
+    let reason =
+        |manager, name: &str, version: Option<&str>| machine.find(manager, name, version).err().unwrap();
     for manager in [PackageManager::Npm, PackageManager::PyPi, PackageManager::Cargo, PackageManager::Go] {
         assert_eq!(reason(manager, "../../secrets", Some("1.0.0")), PackageError::BadName);
         assert_eq!(reason(manager, "a", Some("../../../secrets")), PackageError::BadName);
@@ -233,7 +243,8 @@ fn a_package_of_very_many_files_is_cut() {
 
 #[test]
 fn folders_nested_very_deep_end() {
-    let machine = Machine::new(&[("app/node_modules/deep/package.json", r#"{"name":"deep","version":"1.0.0"}"#)]);
+    let machine =
+        Machine::new(&[("app/node_modules/deep/package.json", r#"{"name":"deep","version":"1.0.0"}"#)]);
     let below = "d/".repeat(200);
     machine.write(&format!("app/node_modules/deep/{below}README.md"), b"# deep");
     assert_eq!(machine.listed(PackageManager::Npm, "deep", None).unwrap(), Vec::<String>::new());
@@ -249,13 +260,15 @@ fn bombs_and_broken_jars_are_refused() {
     let listed = bomb.list(&PackageLimits::default()).listing;
     assert_eq!(listed.entries.iter().map(|entry| &*entry.path).collect::<Vec<_>>(), ["org/x/Good.java"]);
     assert_eq!(listed.too_large[0].stamp.size, 64 << 20);
-    assert!(matches!(bomb.read("org/x/Bomb.java", &PackageLimits::default()), Err(ReadError::TooLarge { .. })));
+    assert!(matches!(
+        bomb.read("org/x/Bomb.java", &PackageLimits::default()),
+        Err(ReadError::TooLarge { .. })
+    ));
 
     // The directory claims that the bomb is small.
     let mut lying = jar(&[("org/x/Bomb.java", &large)]);
     let claimed = (64u32 << 20).to_le_bytes();
-    let places: Vec<usize> =
-        (0..lying.len() - 4).filter(|&at| lying[at..at + 4] == claimed).collect();
+    let places: Vec<usize> = (0..lying.len() - 4).filter(|&at| lying[at..at + 4] == claimed).collect();
     assert!(!places.is_empty());
     places.into_iter().for_each(|at| lying[at..at + 4].copy_from_slice(&100u32.to_le_bytes()));
     machine.write(path, &lying);

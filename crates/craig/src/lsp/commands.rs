@@ -13,7 +13,8 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use craig_engine::{
     Cancellation, ChatContextRequest, CodeContext, ContextAnswer, Engine, EngineError, Explained, Guesses,
-    ImportingCode, InlineContextRequest, KindFilter, PackageExplanation, PrepareRequest, Progress, Refresh, SearchRequest,
+    ImportingCode, InlineContextRequest, KindFilter, PackageExplanation, PrepareRequest, Progress, Refresh,
+    SearchRequest,
 };
 use lsp_server::RequestId;
 use lsp_types::{ExecuteCommandParams, Range, Uri};

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use craig_engine::{
-    BoundSymbol, Cancellation, CodeContext, DocumentationLibrary, ImportingCode, SymbolRequest, explain_context, language,
+    BoundSymbol, Cancellation, CodeContext, DocumentationLibrary, ImportingCode, SymbolRequest,
+    explain_context, language,
 };
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, Position};
 use serde_json::Value;
@@ -68,8 +69,7 @@ impl Pointed {
         };
         let importing =
             ImportingCode { path: &self.text.path, language: self.text.language(), text: &self.text.text };
-        let found =
-            code.engine.explain_import_at(&self.text.folder, importing, name.line, name.column)?;
+        let found = code.engine.explain_import_at(&self.text.folder, importing, name.line, name.column)?;
         Ok(found.and_then(|found| found.hover()).map(|value| self.shown(&value, name)))
     }
 

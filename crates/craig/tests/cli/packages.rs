@@ -43,10 +43,16 @@ fn explained(home: &Home, folder: &str, place: &str) -> Value {
 fn quotes(explained: &Value) -> Vec<String> {
     let packages = explained["packages"].as_array().cloned().unwrap_or_default();
     let of = |package: &Value| {
-        let version = format!("{} {}", package["package"].as_str().unwrap(), package["version"].as_str().unwrap());
+        let version =
+            format!("{} {}", package["package"].as_str().unwrap(), package["version"].as_str().unwrap());
         let quotes = package["quotes"].as_array().unwrap().clone();
         quotes.into_iter().map(move |quote| {
-            format!("{version}, {}:{}: {}", quote["file_path"].as_str().unwrap(), quote["line"], quote["text"].as_str().unwrap())
+            format!(
+                "{version}, {}:{}: {}",
+                quote["file_path"].as_str().unwrap(),
+                quote["line"],
+                quote["text"].as_str().unwrap()
+            )
         })
     };
     packages.iter().flat_map(of).collect()
@@ -56,13 +62,16 @@ fn quotes(explained: &Value) -> Vec<String> {
 fn packages_are_added_listed_searched_and_removed() {
     let home = Home::new();
     write_project(&home, "shop", "1.2.0", "Greets someone by name.");
-    home.check(&["docs", "add", "--root", "shop"], expect![[r#"
+    home.check(
+        &["docs", "add", "--root", "shop"],
+        expect![[r#"
         exit code 0
         -- stdout --
         indexed the documentation of 1 package  2 files
         from  package  version  state    files  documents  indexed  note
         npm   absent   2.0.0    missing      0          0           it is not installed
-    "#]]);
+    "#]],
+    );
     let listed = home.succeed(&["docs", "list", "--root", "shop", "--format", "json"]);
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let states: Vec<(&str, &str)> = listed
@@ -89,7 +98,11 @@ fn imported_symbols_are_explained_from_the_locked_version_and_never_as_the_proje
     write_project(&home, "old", "1.2.0", "Greets someone by name.");
     write_project(&home, "new", "1.3.0", "Greets someone by name and title.");
     for folder in ["old", "new"] {
-        assert_eq!(quotes(&explained(&home, folder, "index.ts:3")), Vec::<String>::new(), "nothing was added");
+        assert_eq!(
+            quotes(&explained(&home, folder, "index.ts:3")),
+            Vec::<String>::new(),
+            "nothing was added"
+        );
         home.succeed(&["docs", "add", "greet", "--root", folder]);
     }
     let old = explained(&home, "old", "index.ts:3");
@@ -99,13 +112,7 @@ fn imported_symbols_are_explained_from_the_locked_version_and_never_as_the_proje
     assert_eq!(quotes(&new), ["greet 1.3.0, dist/index.d.ts:1: Greets someone by name and title."]);
     let text = home.succeed(&["explain", "index.ts:3", "--root", "new"]);
     assert!(text.contains("from greet 1.3.0, dist/index.d.ts:1"), "{text}");
-    let without = home.succeed(&[
-        "--set=explain.packages=false",
-        "explain",
-        "index.ts:3",
-        "--root",
-        "new",
-    ]);
+    let without = home.succeed(&["--set=explain.packages=false", "explain", "index.ts:3", "--root", "new"]);
     assert!(!without.contains("greet 1.3.0"), "{without}");
 }
 

@@ -57,7 +57,9 @@ pub(super) fn add(args: &AddArgs, session: &mut Session) -> anyhow::Result<Outco
     })?;
     session.output.summarize(&added, |columns| summary(&added, columns))?;
     if args.packages.is_empty() && added.len() == MAX_UNNAMED {
-        session.output.warn(format_args!("only the first {MAX_UNNAMED} packages were looked at; name others"));
+        session
+            .output
+            .warn(format_args!("only the first {MAX_UNNAMED} packages were looked at; name others"));
     }
     // Named packages are to be there; of all that the manifests name, some are not installed everywhere.
     let is_missing = |row: &PackageDocs| row.state != PackageState::Indexed;
@@ -98,8 +100,11 @@ fn summary(added: &[PackageDocs], columns: Columns) -> String {
         styled(BOLD, counted(n_indexed, "package")),
         counted(n_files, "file"),
     );
-    let others: Vec<PackageDocs> =
-        added.iter().filter(|row| row.state != PackageState::Indexed || row.note.is_some()).cloned().collect();
+    let others: Vec<PackageDocs> = added
+        .iter()
+        .filter(|row| row.state != PackageState::Indexed || row.note.is_some())
+        .cloned()
+        .collect();
     if others.is_empty() { head } else { head + &table(&others, columns) }
 }
 

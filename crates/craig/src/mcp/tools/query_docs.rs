@@ -62,9 +62,8 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     request.check(&arguments.query)?;
     let project = shared.project_or_own(arguments.project.as_deref()).await?;
     let (package, query) = (arguments.package.clone(), arguments.query.clone());
-    let search = move |engine: &Engine| {
-        engine.search(&engine.package_named(&project, &package)?, &query, &request)
-    };
+    let search =
+        move |engine: &Engine| engine.search(&engine.package_named(&project, &package)?, &query, &request);
     let answer = shared.run(search).await?;
     let max_bytes = page.budget_bytes();
     let mut notes = answer.notes;
