@@ -21,9 +21,13 @@ pub(super) struct ImportedSymbol {
 }
 
 /// The imported symbols that a text refers to in some lines, counted from 1, in order, each once; not those of which only a
-/// member is meant.
+/// member is meant. None if the lines are those of a definition: that is what they are about.
 pub(super) fn in_lines(language: Language, text: &str, first: u32, last: u32) -> Vec<ImportedSymbol> {
     let names = names(language, text);
+    let defines = names.definitions.iter().any(|of| (first..=last).contains(&of.line));
+    if first < last && defines {
+        return Vec::new();
+    }
     let reader = Reader { names: &names };
     let wanted = names.occurrences.iter().filter(|of| (first..=last).contains(&of.line));
     let mut found: Vec<ImportedSymbol> = Vec::new();

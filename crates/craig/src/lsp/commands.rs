@@ -181,8 +181,10 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
             Some(words) => words.reword(&library, &context, extract, &task.cancellation),
             None => Explained::from(extract),
         };
+        // Without a database the documentation answers alone.
         let packages = code.as_ref().zip(range).map(|(code, range)| explained_packages(&text, code, range));
-        let explained = Explained { packages: packages.transpose()?.unwrap_or_default(), ..explained };
+        let explained =
+            Explained { packages: packages.transpose().unwrap_or_default().unwrap_or_default(), ..explained };
         let is_shown = show.unwrap_or(true);
         Ok(Done::Explanation { uri, folder: text.folder, explained: Box::new(explained), is_shown })
     });
