@@ -4,7 +4,7 @@
 const MOST_LINES: usize = 200;
 
 /// Most lines that a declaration has before its first statement.
-const MOST_DECLARATION_LINES: u32 = 12;
+const MOST_DECLARATION_LINES: u32 = 40;
 
 /// A comment without its markers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,8 +75,9 @@ fn docstring<'t>(text_of: impl Fn(u32) -> &'t str, line: u32, line_end: u32) -> 
                 let found = ["\"\"\"", "'''"].into_iter().find(|quotes| opened.starts_with(quotes));
                 let Some(found) = found else {
                     // The parameters may stand on lines of their own.
-                    let is_declaration = number - line < MOST_DECLARATION_LINES && !text.contains('=');
-                    if is_declaration && !text_of(number - 1).trim_end().ends_with(':') {
+                    let is_declaration =
+                        number - line < MOST_DECLARATION_LINES && is_open(&text_of, line, number);
+                    if is_declaration {
                         continue;
                     }
                     return None;
@@ -95,6 +96,16 @@ fn docstring<'t>(text_of: impl Fn(u32) -> &'t str, line: u32, line_end: u32) -> 
         }
     }
     None
+}
+
+/// Whether the brackets of the declaration in `line` are open before the end of line `number`.
+fn is_open<'t>(text_of: impl Fn(u32) -> &'t str, line: u32, number: u32) -> bool {
+    let brackets = (line..number).flat_map(|number| text_of(number).chars());
+    brackets.fold(0i32, |depth, c| match c {
+        '(' | '[' | '{' => depth + 1,
+        ')' | ']' | '}' => depth - 1,
+        _ => depth,
+    }) > 0
 }
 
 /// Elixir's text literal of several lines, and what it is the value of.

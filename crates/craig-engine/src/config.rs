@@ -6,7 +6,7 @@ use std::time::Duration;
 use craig_model::{
     BreakerSettings, EmbeddingDialect, Endpoint, HostedModel, LocalOptions, ModelError, RerankDialect, Secret,
 };
-use craig_source::{GitAccess, GitToken, SourceOptions};
+use craig_source::{GitAccess, GitToken, PackagePlaces, SourceOptions};
 
 use crate::context::ContextConfig;
 use crate::settings::{Environment, Settings, SettingsError};
@@ -38,6 +38,10 @@ pub struct Config {
     pub context: ContextConfig,
     /// How repositories are cloned.
     pub git: GitConfig,
+    /// Where package managers keep packages.
+    pub packages: PackagePlaces,
+    /// Whether explanations of imported symbols quote the documentation of packages.
+    pub explain_packages: bool,
 }
 
 impl Config {
@@ -56,6 +60,8 @@ impl Config {
             language_model: None,
             context: ContextConfig::default(),
             git: GitConfig { access: GitAccess::default(), depth: 1 },
+            packages: PackagePlaces::default(),
+            explain_packages: true,
         }
     }
 
@@ -75,6 +81,8 @@ impl Config {
             language_model: reader.language_model()?,
             context: ContextConfig::from_settings(settings)?,
             git: reader.git(),
+            packages: PackagePlaces::from_environment(|name| settings.environment().get(name)),
+            explain_packages: settings.is_on("explain.packages"),
         })
     }
 }

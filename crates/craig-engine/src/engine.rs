@@ -9,7 +9,7 @@ use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{FileStamp, Root, walk};
 use craig_store::{FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError};
-use craig_symbols::SymbolGraph;
+use craig_symbols::{Packages, SymbolGraph};
 use rayon::ThreadPool;
 
 use crate::consent::{Consent, NewSources};
@@ -20,6 +20,7 @@ use crate::left_out::UnsearchedFiles;
 use crate::lock::locked;
 use crate::models;
 use crate::options::StoredOptions;
+use crate::packages::PackageLibrary;
 use crate::permits::Permits;
 use crate::plan::{Compare, Plan};
 use crate::project::{reload, root_of, unknown_file};
@@ -48,6 +49,8 @@ pub struct Engine {
     analyses: SingleFlight<ProjectKey, (u64, Arc<Analysis>)>,
     /// Each with the generation of its project.
     graphs: SingleFlight<ProjectKey, (u64, Arc<SymbolGraph>)>,
+    declared: SingleFlight<ProjectKey, (u64, Arc<Packages>)>,
+    package_libraries: SingleFlight<ProjectKey, (u64, Arc<PackageLibrary>)>,
     contexts: ContextCache,
     guesses: GuessCache,
     /// By the folder of their project.
@@ -75,6 +78,8 @@ impl Engine {
             indexes: SingleFlight::default(),
             analyses: SingleFlight::default(),
             graphs: SingleFlight::default(),
+            declared: SingleFlight::default(),
+            package_libraries: SingleFlight::default(),
             contexts: ContextCache::default(),
             guesses: GuessCache::default(),
             explainers: SingleFlight::default(),
@@ -138,12 +143,24 @@ impl Engine {
             self.indexes.clear();
             self.analyses.clear();
             self.graphs.clear();
+            self.declared.clear();
+            self.package_libraries.clear();
         })
     }
 
     /// Threads to compute on, as many as the user wants to give.
     pub(crate) fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
         self.pool.get((), |_| true, || Ok(Arc::new(thread_pool(self.config.threads)?)))
+    }
+
+    /// The packages that manifests of projects declare, by project, each with its generation.
+    pub(crate) fn declared(&self) -> &SingleFlight<ProjectKey, (u64, Arc<Packages>)> {
+        &self.declared
+    }
+
+    /// The documents of packages, by package, each with its generation.
+    pub(crate) fn package_libraries(&self) -> &SingleFlight<ProjectKey, (u64, Arc<PackageLibrary>)> {
+        &self.package_libraries
     }
 
     pub(crate) fn contexts(&self) -> &ContextCache {

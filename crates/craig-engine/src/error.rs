@@ -123,6 +123,16 @@ pub enum EngineError {
         /// Which unsearched files have the name.
         note: Option<String>,
     },
+    /// No package of that name is used by the project, or its documentation was not added.
+    #[error("the project {project:?} has no package {package:?}")]
+    UnknownPackage {
+        /// Name of the project.
+        project: String,
+        /// Name asked for.
+        package: String,
+        /// Names that it has.
+        known: Vec<String>,
+    },
     /// A file without text cannot be compared with others.
     #[error("{path} has no text to compare")]
     NothingToCompare {
@@ -220,6 +230,7 @@ impl EngineError {
             | Self::DirectoryTaken { .. }
             | Self::UnknownFile { .. }
             | Self::UnknownSymbol { .. }
+            | Self::UnknownPackage { .. }
             | Self::NothingToCompare { .. }
             | Self::UnknownLanguage { .. }
             | Self::BadPattern { .. }
@@ -315,6 +326,7 @@ impl EngineError {
             Self::UnknownFile { similar, .. } | Self::UnknownSymbol { similar, .. } if !similar.is_empty() => {
                 Some(format!("did you mean {}?", similar.join(", ")))
             }
+            Self::UnknownPackage { package, known, .. } => Some(package_hint(package, known)),
             Self::NothingToCompare { .. } => Some("binary files and secrets are tracked by name only".into()),
             Self::UnknownFile { .. } => Some("'craig tree' lists the files of a project".into()),
             Self::UnknownLanguage { similar, .. } if !similar.is_empty() => {
@@ -374,6 +386,27 @@ fn marked(pattern: &str, at: Option<usize>) -> String {
     };
     let gap = if after.is_empty() { "" } else { " " };
     format!("\"{before} <-- HERE{gap}{}\"", beginning(after))
+}
+
+/// Names that are printed at most.
+const MOST_KNOWN: usize = 8;
+
+fn package_hint(package: &str, known: &[String]) -> String {
+    let lower = package.to_lowercase();
+    let similar: Vec<&str> = known
+        .iter()
+        .map(String::as_str)
+        .filter(|name| name.to_lowercase().contains(&lower))
+        .take(3)
+        .collect();
+    let some: Vec<&str> = known.iter().map(String::as_str).take(MOST_KNOWN).collect();
+    match (similar.is_empty(), some.is_empty()) {
+        (false, _) => format!("did you mean {}?", similar.join(", ")),
+        (true, true) => {
+            "'craig docs add' indexes the documentation of the packages that the project uses".into()
+        }
+        (true, false) => format!("'craig docs list' shows them all; among them are {}", some.join(", ")),
+    }
 }
 
 fn model_fault(error: &ModelError) -> Fault {

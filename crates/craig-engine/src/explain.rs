@@ -18,8 +18,9 @@ pub use config::{Activation, ExplainConfig};
 pub use definitions::CodeDefinitions;
 pub use words::{Explained, Words, WordsReport, WordsStatus};
 
-use crate::EngineError;
 use crate::lock::locked;
+use crate::packages::{ImportingCode, PackageExplanation};
+use crate::{Engine, EngineError};
 
 /// The explainer that quotes documentation, without a language model.
 const EXTRACTIVE: &str = "extractive";
@@ -117,6 +118,20 @@ impl Explainer {
         let extract = self.explain_text(&path, language, &text, selection.lines);
         let context = self.context(&path, language, &text, selection.lines);
         Ok(self.words.reword(&self.library(), &context, extract, cancellation))
+    }
+
+    /// What packages say about the symbols that the lines of a selection import or refer to; see [`Engine::explain_imports`].
+    /// Nothing for a whole file.
+    pub fn explain_imports(
+        &self,
+        engine: &Engine,
+        selection: &Selection,
+    ) -> Result<Vec<PackageExplanation>, EngineError> {
+        let Some((first, last)) = selection.lines else { return Ok(Vec::new()) };
+        let Code { path, language, text } = self.read(selection)?;
+        let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let code = ImportingCode { path: &path, language, text: &text };
+        engine.explain_imports(self.root.path(), code, (line(first), line(last)))
     }
 
     fn read(&self, selection: &Selection) -> Result<Code, EngineError> {

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use craig_chunk::Chunk;
 use craig_model::{Embedder, Embedding, Expense, Quantized};
 use craig_search::SearchError;
-use craig_source::{Content, Entry, GitUrl, Listing, Root, SourceFile, SourceOptions, Withheld, read, walk};
+use craig_source::{
+    Content, Entry, GitUrl, Listing, ReadError, Root, SourceFile, SourceOptions, Withheld, read, walk,
+};
 use craig_store::{
     Batch, ChunkText, IndexLock, IndexedFile, IngestionRun, IngestionState, Project, ProjectLock, Store,
     StoreError, TextHash, TrackedFile,
@@ -187,7 +189,7 @@ impl Engine {
     ) -> Result<IngestReport, EngineError> {
         let started = Instant::now();
         store.check_writable()?;
-        let IngestMode { compare, waiting, fetching, consent } = mode;
+        let IngestMode { compare, waiting, fetching, .. } = mode;
         let lock = lock(store, project, waiting, progress)?;
         // The previous holder of the lock may have changed the project, or purged it.
         let project = &reload(store, project)?;
@@ -203,24 +205,62 @@ impl Engine {
         progress(&Progress::new(Phase::Listing));
         let listing = walk(&root, &options)?;
         self.unsearched_files().note(project, &listing);
-        let plan = Plan::new(&listing, store.tracked_files(project.id)?, compare);
-        if let Some(cost) = cost(store, project, &stored, &*embedder, &plan, consent)? {
-            progress(&Progress { current: cost.to_string(), ..Progress::new(Phase::Embedding) });
-        }
-        let mut tally = Tally::new(&plan, &listing);
-        let is_of_another_version = stored.are_of_another_version();
-        let made = stored.made_with(embedder.id()).at(commit);
-        let run = Run { project, made: &made, root: &root, options: &options, compare, embedder: &*embedder };
-        if !(plan.is_empty() && is_complete(store, project)?) {
-            wait_to_write(store, waiting, progress)?;
-        }
-        let mut notes = lock.record_run(|| self.perform(store, &run, &plan, &mut tally, progress))?;
-        if is_of_another_version {
+        let read = |path: &str| read(&root, path, &options);
+        let made = stored.clone().made_with(embedder.id()).at(commit);
+        let run = Run { project, made: &made, listing: &listing, read: &read, compare, embedder: &*embedder };
+        let (tally, mut notes) = self.ingest_listed(store, &run, &stored, &lock, mode, progress)?;
+        if stored.are_of_another_version() {
             notes.push(
                 "all files were read again, since the index was built by another version of Craig".to_owned(),
             );
         }
         Ok(IngestReport { git: made.origin(), notes, ..tally.into_report(project, started) })
+    }
+
+    /// Ingests the documentation of a package as a project of its own.
+    pub(crate) fn ingest_package(
+        &self,
+        store: &mut Store,
+        project: &Project,
+        listing: &Listing,
+        read: &ReadFile<'_>,
+        consent: Consent,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<IngestReport, EngineError> {
+        let started = Instant::now();
+        let lock = lock(store, project, Waiting::Wait, progress)?;
+        let project = &reload(store, project)?;
+        let stored = StoredOptions::parse(&project.options);
+        let embedder = self.embedder()?;
+        let is_current = stored.are_made_with(embedder.id());
+        let compare = if is_current { Compare::Content } else { Compare::Nothing };
+        let mode = IngestMode { compare, waiting: Waiting::Wait, fetching: Fetching::Nothing, consent };
+        let made = stored.clone().made_with(embedder.id());
+        let run = Run { project, made: &made, listing, read, compare, embedder: &*embedder };
+        let (tally, notes) = self.ingest_listed(store, &run, &stored, &lock, mode, progress)?;
+        Ok(IngestReport { notes, ..tally.into_report(project, started) })
+    }
+
+    /// Compares a listing with what is stored, and ingests what differs.
+    fn ingest_listed(
+        &self,
+        store: &mut Store,
+        run: &Run<'_>,
+        stored: &StoredOptions,
+        lock: &ProjectLock,
+        mode: IngestMode,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(Tally, Vec<String>), EngineError> {
+        let plan = Plan::new(run.listing, store.tracked_files(run.project.id)?, run.compare);
+        if let Some(cost) = cost(store, run.project, stored, run.embedder, &plan, mode.consent)? {
+            progress(&Progress { current: cost.to_string(), ..Progress::new(Phase::Embedding) });
+        }
+        let mut tally = Tally::new(&plan, run.listing);
+        if !(plan.is_empty() && is_complete(store, run.project)?) {
+            wait_to_write(store, mode.waiting, progress)?;
+        }
+        let notes = lock.record_run(|| self.perform(store, run, &plan, &mut tally, progress))?;
+        Ok((tally, notes))
     }
 
     /// Carries a plan out, if there is anything to do, and brings the index up to date. Gives what the user should know of
@@ -388,11 +428,14 @@ struct Run<'a> {
     project: &'a Project,
     /// How files are made, to be noted when all of them are.
     made: &'a StoredOptions,
-    root: &'a Root,
-    options: &'a SourceOptions,
+    listing: &'a Listing,
+    read: &'a ReadFile<'a>,
     compare: Compare,
     embedder: &'a dyn Embedder,
 }
+
+/// Reads a listed file of a directory or of a package.
+pub(crate) type ReadFile<'a> = dyn Fn(&str) -> Result<SourceFile, ReadError> + Sync + 'a;
 
 /// Files that were read together.
 #[derive(Default)]
@@ -454,7 +497,7 @@ impl Run<'_> {
 
     fn outcome(&self, entry: &Entry, tracked: Option<&TrackedFile>) -> Outcome {
         let read_ns = now_ns();
-        match read(self.root, &entry.path, self.options) {
+        match (self.read)(&entry.path) {
             Err(error) => Outcome::Failed(FailedFile::new(&entry.path, &error)),
             Ok(source) => match tracked {
                 Some(known) if known.hash == source.hash && self.compare != Compare::Nothing => {

@@ -19,6 +19,7 @@ mod lock;
 mod models;
 mod options;
 mod outline;
+mod packages;
 mod permits;
 mod plan;
 mod prepare;
@@ -60,6 +61,9 @@ pub use explore::{ExploreRequest, Explored, ExploredDefinition, ExploredPiece, E
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use ingest::{IngestRequest, Waiting};
 pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
+pub use packages::{
+    AddPackages, ImportingCode, MAX_UNNAMED, PackageDocs, PackageExplanation, PackageQuote, PackageState,
+};
 pub use prepare::{Freshness, PrepareRequest, Refresh};
 pub use progress::{Phase, Progress};
 pub use related::{NOTHING_ALIKE, Related};

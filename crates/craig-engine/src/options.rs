@@ -1,5 +1,7 @@
 //! How a project's source is read, as kept in the store.
 
+use std::collections::BTreeSet;
+
 use craig_source::{Commit, GitUrl, Hidden, IgnoreRules, Reach, Remote, SourceOptions};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,25 @@ pub(crate) struct StoredOptions {
     /// The repository that the directory is a clone of.
     #[serde(skip_serializing_if = "Option::is_none")]
     git: Option<StoredGit>,
+    /// The package that it is the documentation of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) package: Option<StoredPackage>,
+}
+
+/// A package, as kept in the store.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct StoredPackage {
+    /// Id of its package manager.
+    pub(crate) manager: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// Its version.
+    pub(crate) version: String,
+    /// References of the projects that have this copy of it: no other project is answered from it.
+    pub(crate) users: BTreeSet<String>,
+    /// Number of files that the limits left out.
+    pub(crate) n_over_limits: u64,
 }
 
 /// A repository, as kept in the store: without credentials.
@@ -63,6 +84,7 @@ impl StoredOptions {
             exclude: options.extra_ignore_globs.clone(),
             include: options.extra_include_globs.clone(),
             git: None,
+            package: None,
         }
     }
 

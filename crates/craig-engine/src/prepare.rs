@@ -276,6 +276,8 @@ fn turn(watch: &Arc<ProjectWatch>, max_wait: Option<Duration>) -> Option<Turn> {
 /// The freshness of a project, as far as it is known without a walk over its directory.
 fn without_walk(project: &Project, refresh: Refresh) -> Option<Freshness> {
     match refresh {
+        // The files of a version of a package do not change.
+        _ if project.is_package() => Some(Freshness::UpToDate(None)),
         Refresh::Skip => Some(Freshness::Unchecked),
         Refresh::Ingest | Refresh::Compare => (!is_there(project)).then_some(Freshness::DirectoryGone),
     }

@@ -65,6 +65,7 @@ fn module_doc<'t>(text_of: impl Fn(u32) -> &'t str, line: u32, line_end: u32) ->
 /// The first sentences of a comment, before parameters, lists and code.
 fn description(comment: &str) -> Option<String> {
     let is_telling = |line: &&str| !is_ruler(line) && !is_directive(line);
+    let comment = tagged(comment).unwrap_or(comment);
     let described = comment.lines().map(str::trim).filter(is_telling).take_while(|line| !is_end(line));
     let mut paragraph = String::new();
     for line in described {
@@ -81,6 +82,13 @@ fn description(comment: &str) -> Option<String> {
     let shown = sentences.iter().take(MAX_SENTENCES).take_while(|bytes| bytes.start < MAX_BYTES).last()?;
     let text = paragraph[..shown.end].trim();
     is_prose(text).then(|| text.to_owned())
+}
+
+/// What a comment that begins with tags has as its description: `@name`, `@category`, then `@description`.
+fn tagged(comment: &str) -> Option<&str> {
+    let begins_with_tag = comment.trim_start().starts_with('@');
+    let of_tag = |tag| comment.split_once(tag).map(|(_, described)| described);
+    begins_with_tag.then(|| of_tag("@description").or_else(|| of_tag("@summary")))?
 }
 
 /// Whether a line is drawn, and says nothing.
@@ -218,6 +226,8 @@ mod tests {
     fn the_first_sentences_describe() {
         check("Adds two.\nTwice.\n\nMore.", "Adds two. Twice.");
         check("Adds two\n@param a one", "Adds two");
+        check("@name add\n@summary Sum\n\n@description\nAdds two.\n\n@param a one", "Adds two.");
+        check("@internal\nAdds two.", "");
         check("Adds two.\n\nArgs:\n    a: one", "Adds two.");
         check("Adds.\nArgs:\n    a: one", "");
         check("会话过期后重新登录。\n@param 用户", "会话过期后重新登录。");

@@ -112,6 +112,11 @@ pub fn is_document(path: &Path) -> bool {
     DOCUMENT_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
+/// Whether a document of this name, without its ending, is about code and not about the life of the project.
+pub(crate) fn is_about_code(stem: &str) -> bool {
+    !NOT_ABOUT_CODE.contains(&stem.to_lowercase().as_str())
+}
+
 /// Lists the documentation of a project:
 ///
 /// - every document below the root's `docs`, whatever ignore files say;
@@ -210,7 +215,7 @@ impl<'p> Folders<'p> {
         let is_elsewhere = parts().any(|part| part.starts_with(['.', '_']))
             || matches!(PathRole::from_path(&format!("{at}/x")), PathRole::Test | PathRole::Vendored)
             || parts().any(|part| EXAMPLES.contains(&part.to_lowercase().as_str()));
-        if is_elsewhere || NOT_ABOUT_CODE.contains(&stem.as_str()) {
+        if is_elsewhere || !is_about_code(&stem) {
             return false;
         }
         let is_readme = stem == "readme" || at.is_empty();

@@ -15,6 +15,7 @@ pub mod notebook;
 mod open;
 mod options;
 mod own_folder;
+mod packages;
 mod place;
 pub mod private;
 mod protected;
@@ -42,6 +43,10 @@ pub use options::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SourceOptions, skipped_folders,
 };
 pub use own_folder::{Entry as OwnEntry, FileIdentity, OwnFolder};
+pub use packages::{
+    InstalledPackage, PackageError, PackageLimits, PackageListing, PackageManager, PackagePlaces,
+    WantedPackage,
+};
 pub use protected::{ProtectedFolder, protected_folder};
 pub use read::{ReadError, interpret, language, read, read_bytes, stamp};
 pub use root::Root;

@@ -48,6 +48,9 @@ pub struct ProjectCounts {
     pub chunks: u64,
 }
 
+/// What the source path of a package begins with, in place of a directory.
+const PACKAGE_SOURCE: &str = "package:";
+
 /// Characters of a project's reference.
 pub(crate) const REFERENCE_LENGTH: usize = 12;
 
@@ -58,6 +61,11 @@ impl Project {
     /// What to keep derived data of this project under.
     pub fn key(&self) -> ProjectKey {
         ProjectKey { database: self.database, project: self.id }
+    }
+
+    /// Whether it is the documentation of a package, which no directory holds.
+    pub fn is_package(&self) -> bool {
+        self.source_path.starts_with(PACKAGE_SOURCE)
     }
 
     fn from_row(database: Option<DatabaseIdentity>, row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -92,11 +100,19 @@ impl Store {
         }
     }
 
-    /// All projects by id.
+    /// All projects by id, without the documentation of packages.
     pub fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        self.read_all(&format!("SELECT {COLUMNS} FROM projects ORDER BY id"), [], |row| {
-            Project::from_row(self.identity(), row)
-        })
+        self.select_projects("substr(source_path, 1, length(?1)) <> ?1")
+    }
+
+    /// The documentation of packages, by id: projects that no directory holds, shared by those that use the package.
+    pub fn packages(&self) -> Result<Vec<Project>, StoreError> {
+        self.select_projects("substr(source_path, 1, length(?1)) = ?1")
+    }
+
+    fn select_projects(&self, condition: &str) -> Result<Vec<Project>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM projects WHERE {condition} ORDER BY id");
+        self.read_all(&sql, [PACKAGE_SOURCE], |row| Project::from_row(self.identity(), row))
     }
 
     /// The first project that was ingested from `source_path`.
@@ -157,6 +173,11 @@ impl Store {
             }
             None => Err(StoreError::UnknownProject { handle: name.to_owned(), known: Vec::new() }),
         }
+    }
+
+    /// The package `key`, created if it is missing; `options` are stored either way.
+    pub fn create_package(&mut self, key: &str, options: &str) -> Result<Project, StoreError> {
+        self.create_project(key, &format!("{PACKAGE_SOURCE}{key}"), options)
     }
 
     /// Removes the project of this lock and everything that belongs to it alone, or nothing. No trace of it remains in the files

@@ -30,7 +30,7 @@ pub use graph::{
     SymbolReference,
 };
 pub use packages::Packages;
-pub use resolve::{Beyond, Implicit, ImplicitKind, Resolver, Scripts, Target};
+pub use resolve::{Beyond, Implicit, ImplicitKind, Resolver, Scripts, Target, package_name};
 pub use scip::{ScipIndex, ScipOrigin};
 pub use workspace::{FileIx, SourceFile, Workspace};
 

@@ -19,7 +19,7 @@ use crate::declared::Ecosystem;
 use crate::packages::Packages;
 use crate::workspace::{FileIx, Workspace};
 
-pub use script::Scripts;
+pub use script::{Scripts, package_name};
 
 /// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -105,6 +105,13 @@ impl Workspace {
         Ok((Self::new(files, texts), all_names))
     }
 
+    /// The manifests, lock files and build settings of a project, without any other file.
+    pub fn load_manifests(store: &Store, project: ProjectId) -> Result<Self, SymbolError> {
+        let mut records = store.file_records(project)?;
+        records.retain(|record| !record.is_binary);
+        Ok(Self::new(Vec::new(), load_texts(store, &records, manifest::is_wanted)?))
+    }
+
     /// A workspace of texts, each with its path.
     pub fn from_texts<'a>(
         texts: impl IntoIterator<Item = (&'a str, &'a str)>,

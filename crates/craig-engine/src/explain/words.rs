@@ -4,12 +4,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use craig_explain::{Cache, CacheKey, CodeContext, Explanation, Library, Prompt, Sentences, cache};
+use craig_explain::{
+    Addresses, Cache, CacheKey, CodeContext, Explanation, Library, Prompt, Sentences, cache,
+};
 use craig_model::{Cancellation, Generation, LanguageModel, Message, ModelError, Role};
 use serde::Serialize;
 
 use super::config::ExplainConfig;
 use crate::models::language_model;
+use crate::packages::PackageExplanation;
 
 /// An explanation, and what a language model had to do with it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,6 +23,10 @@ pub struct Explained {
     /// The outcome of rephrasing, if a language model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language_model: Option<WordsReport>,
+    /// What packages say about imported symbols of the selection: not the project's documentation, and not part of the
+    /// explanation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub packages: Vec<PackageExplanation>,
 }
 
 /// The outcome of rephrasing by a language model.
@@ -46,10 +53,18 @@ pub enum WordsStatus {
     Fallback,
 }
 
+impl Explained {
+    /// The explanation as Markdown, and below it what packages say.
+    pub fn markdown(&self, addresses: Addresses<'_>) -> String {
+        let packages: String = self.packages.iter().map(PackageExplanation::markdown).collect();
+        self.explanation.markdown(addresses) + &packages
+    }
+}
+
 impl From<Explanation> for Explained {
     /// In the documentation's own words.
     fn from(explanation: Explanation) -> Self {
-        Self { explanation, language_model: None }
+        Self { explanation, language_model: None, packages: Vec::new() }
     }
 }
 
@@ -112,7 +127,8 @@ impl Words {
         };
         let report =
             WordsReport { model: model.name().to_owned(), status, reason, sentences: Some(sentences) };
-        let explained = Explained { explanation: reworded.unwrap_or(extract), language_model: Some(report) };
+        let explained =
+            Explained { language_model: Some(report), ..Explained::from(reworded.unwrap_or(extract)) };
         if status == WordsStatus::Applied {
             self.cache.insert(key, explained.clone());
         }
@@ -148,5 +164,5 @@ impl Words {
 
 fn fallback(extract: Explanation, model: String, reason: String) -> Explained {
     let report = WordsReport { model, status: WordsStatus::Fallback, reason: Some(reason), sentences: None };
-    Explained { explanation: extract, language_model: Some(report) }
+    Explained { language_model: Some(report), ..Explained::from(extract) }
 }

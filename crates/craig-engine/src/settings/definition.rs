@@ -131,6 +131,13 @@ pub const DEFINITIONS: &[Definition] = &[
          documentation.",
     ),
     user(
+        "explain.packages",
+        Kind::Switch,
+        "true",
+        "Whether explanations of imported symbols add what the documentation of their package says, labelled with package \
+         and version, for packages that `craig docs add` has indexed. It never counts as the project's documentation.",
+    ),
+    user(
         "explain.language_model",
         Kind::Switch,
         "false",

@@ -399,7 +399,7 @@ fn matched<'t>(pattern: &str, target: &'t str) -> Option<&'t str> {
 }
 
 /// `@scope/name` or `name` of an import of a package; `None` for what cannot be one, such as an absolute path.
-pub(super) fn package_name(target: &str) -> Option<String> {
+pub fn package_name(target: &str) -> Option<String> {
     let mut parts = target.splitn(3, '/');
     let first = parts.next()?;
     let name = match first.strip_prefix('@') {

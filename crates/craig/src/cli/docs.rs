@@ -1,4 +1,6 @@
-//! `craig docs`: the documentation of a project.
+//! `craig docs`: the documentation of a project, and of the packages that it uses.
+
+mod packages;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,10 +28,21 @@ enum Action {
         #[arg(value_name = "DIR", default_value = ".")]
         root: PathBuf,
     },
+    Add(packages::AddArgs),
+    List(packages::ListArgs),
+    Remove(packages::RemoveArgs),
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let Action::Index { root } = &args.action;
+    match &args.action {
+        Action::Index { root } => index(root, session),
+        Action::Add(args) => packages::add(args, session),
+        Action::List(args) => packages::list(args, session),
+        Action::Remove(args) => packages::remove(args, session),
+    }
+}
+
+fn index(root: &PathBuf, session: &mut Session) -> anyhow::Result<Outcome> {
     let started = Instant::now();
     let config = ExplainConfig::for_project(&session.sources(), root).map_err(EngineError::from)?;
     let report = Explainer::open(root, &config)?.refresh()?;

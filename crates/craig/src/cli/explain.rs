@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use craig_engine::{
     Cancellation, CodeDefinitions, Comment, EmbedderConfig, Engine, EngineError, ExplainConfig, Explained,
-    Explainer, ExplanationKind, IndexReport, NOT_DOCUMENTED, Selection, WordsStatus,
+    Explainer, ExplanationKind, IndexReport, NOT_DOCUMENTED, PackageExplanation, PackageQuote, Selection,
+    WordsStatus,
 };
 
 use self::batch::SelectionLine;
@@ -62,15 +63,21 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 /// The documentation, and whether a language model rephrases the answers.
 struct Prepared {
     explainer: Explainer,
+    /// Answers from packages; none if the database cannot be opened.
+    engine: Option<Engine>,
     in_words: bool,
 }
 
 impl Prepared {
     fn explain(&self, selection: &Selection) -> anyhow::Result<Explained> {
-        match self.in_words {
-            true => Ok(self.explainer.explain_in_words(selection, &Cancellation::default())?),
-            false => Ok(self.explainer.explain(selection)?.into()),
+        let mut explained = match self.in_words {
+            true => self.explainer.explain_in_words(selection, &Cancellation::default())?,
+            false => self.explainer.explain(selection)?.into(),
+        };
+        if let Some(engine) = &self.engine {
+            explained.packages = self.explainer.explain_imports(engine, selection)?;
         }
+        Ok(explained)
     }
 }
 
@@ -90,25 +97,30 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
         let report = explainer.refresh()?;
         warn(&report, session);
     }
-    match definitions(args, session) {
-        Ok(code) => explainer.set_code(code),
-        Err(error) => {
-            session.output.warn(format_args!("symbols of the same name are not distinguished: {error}"))
+    let engine = match definitions(args, session) {
+        Ok((engine, code)) => {
+            explainer.set_code(code);
+            Some(engine)
         }
-    }
-    Ok(Prepared { explainer, in_words })
+        Err(error) => {
+            session.output.warn(format_args!("symbols of the same name are not distinguished: {error}"));
+            None
+        }
+    };
+    Ok(Prepared { explainer, engine, in_words })
 }
 
 /// The definitions in the code of the project. It is ingested or brought up to date first, unless a provider would
 /// embed it.
-fn definitions(args: &Args, session: &mut Session) -> anyhow::Result<Option<CodeDefinitions>> {
+fn definitions(args: &Args, session: &mut Session) -> anyhow::Result<(Engine, Option<CodeDefinitions>)> {
     let config = session.config(&session.settings(Some(&args.root))?)?;
     let engine = Engine::open(&config)?;
     if !args.no_refresh && !matches!(config.embedder, EmbedderConfig::Hosted(_)) {
         let selector = ProjectSelector { handle: None, root: &args.root, no_refresh: false, costs: None };
         selector.prepare(&engine, &mut session.output)?;
     }
-    Ok(engine.code_definitions(&args.root)?)
+    let code = engine.code_definitions(&args.root)?;
+    Ok((engine, code))
 }
 
 /// Warns if the language model failed and the documentation is quoted instead.
@@ -156,8 +168,9 @@ fn line_range(place: &str, lines: &str) -> Result<(usize, usize), Refusal> {
 fn text(explained: &Explained) -> String {
     let explanation = &explained.explanation;
     let comment = explanation.comment.as_ref().map(comment_text).unwrap_or_default();
+    let rest = comment + &explained.packages.iter().map(package_text).collect::<String>();
     if !explanation.has_relevant_docs {
-        return format!("{NOT_DOCUMENTED}\n{comment}");
+        return format!("{NOT_DOCUMENTED}\n{rest}");
     }
     let mut text = String::new();
     let mut is_mention = false;
@@ -178,7 +191,17 @@ fn text(explained: &Explained) -> String {
     let applied = explained.language_model.as_ref().filter(|report| report.status == WordsStatus::Applied);
     let by = applied.map(|report| format!(" · rephrased by {}", report.model)).unwrap_or_default();
     text += &format!("{}\n", styled(DIM, format_args!("confidence {}{by}", percent(explanation.confidence))));
-    text + &comment
+    text + &rest
+}
+
+/// What a package says, set off from the project's own documentation.
+fn package_text(package: &PackageExplanation) -> String {
+    let quote = |quote: &PackageQuote| {
+        let text = quote.text.replace('\n', "\n  ");
+        format!("- {text}\n  {}\n", styled(PATH, package.place(quote)))
+    };
+    let quotes: String = package.quotes.iter().map(quote).collect();
+    format!("Package documentation of {}:\n{quotes}", package.title())
 }
 
 fn comment_text(comment: &Comment) -> String {

@@ -23,7 +23,7 @@ pub(crate) struct ProjectOptions {
     #[arg(long)]
     no_refresh: bool,
     #[command(flatten)]
-    costs: Costs,
+    pub(crate) costs: Costs,
 }
 
 impl ProjectOptions {

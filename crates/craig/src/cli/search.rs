@@ -5,7 +5,7 @@ pub(super) mod text;
 
 use std::path::PathBuf;
 
-use craig_engine::{Detail, PER_FILE, RerankStatus, SearchAnswer, SearchRequest};
+use craig_engine::{Detail, Engine, PER_FILE, RerankStatus, SearchAnswer, SearchRequest};
 
 use self::batch::QueryLine;
 use super::failure::Outcome;
@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Maximum number of results per file
     #[arg(long, value_name = "N", default_value_t = PER_FILE)]
     per_file: usize,
+    /// Search the documentation of a package that the project uses, added by 'craig docs add'
+    #[arg(long = "in", value_name = "PACKAGE")]
+    package: Option<String>,
     #[command(flatten)]
     guesses: Guesses,
     #[command(flatten)]
@@ -76,8 +79,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     let engine = session.engine_with(&session.settings(Some(&args.from.root))?)?;
     if let Some(file) = &args.batch {
         let lines = super::batch::open::<QueryLine>(file)?;
-        let (project, prepared) = args.from.selector().prepare(&engine, &mut session.output)?;
-        request.folder = args.from.selector().folder(&engine, &project)?;
+        let (project, folder, prepared) = searched(&args, &engine, session)?;
+        request.folder = folder;
         let answered = super::batch::run(lines, &mut session.output, |line: &QueryLine| {
             Ok(engine.search(&project, &line.query, &line.request(&request))?)
         })?;
@@ -87,13 +90,30 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         request.detail = Detail::Lines;
     }
     request.check(&query)?;
-    let (project, prepared) = args.from.selector().prepare(&engine, &mut session.output)?;
-    request.folder = args.from.selector().folder(&engine, &project)?;
+    let (project, folder, prepared) = searched(&args, &engine, session)?;
+    request.folder = folder;
     let answer = engine.search(&project, &query, &request)?;
     answer.notes.iter().for_each(|note| session.output.warn(note));
     warn_of_fallback(&answer, session);
     session.output.show(&answer, |columns| text::text(&answer, args.most(), args.explain, columns))?;
     Ok(prepared)
+}
+
+/// What to search: the project, or the documentation of one of its packages; and the folder that paths may be relative to.
+fn searched(
+    args: &Args,
+    engine: &Engine,
+    session: &mut Session,
+) -> anyhow::Result<(String, String, Outcome)> {
+    let selector = args.from.selector();
+    let (project, prepared) = selector.prepare(engine, &mut session.output)?;
+    match &args.package {
+        Some(package) => Ok((engine.package_named(&project, package)?, String::new(), prepared)),
+        None => {
+            let folder = selector.folder(engine, &project)?;
+            Ok((project, folder, prepared))
+        }
+    }
 }
 
 /// Warns if the configured reranker failed.

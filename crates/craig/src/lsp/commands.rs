@@ -13,7 +13,8 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use craig_engine::{
     Cancellation, ChatContextRequest, CodeContext, ContextAnswer, Engine, EngineError, Explained, Guesses,
-    InlineContextRequest, KindFilter, PrepareRequest, Progress, Refresh, SearchRequest,
+    ImportingCode, InlineContextRequest, KindFilter, PackageExplanation, PrepareRequest, Progress, Refresh,
+    SearchRequest,
 };
 use lsp_server::RequestId;
 use lsp_types::{ExecuteCommandParams, Range, Uri};
@@ -180,10 +181,29 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
             Some(words) => words.reword(&library, &context, extract, &task.cancellation),
             None => Explained::from(extract),
         };
+        // Without a database the documentation answers alone.
+        let packages = code.as_ref().zip(range).map(|(code, range)| explained_packages(&text, code, range));
+        let explained =
+            Explained { packages: packages.transpose().unwrap_or_default().unwrap_or_default(), ..explained };
         let is_shown = show.unwrap_or(true);
         Ok(Done::Explanation { uri, folder: text.folder, explained: Box::new(explained), is_shown })
     });
     Ok(Reply::Later)
+}
+
+/// What packages say about the name at the place, or about the imported symbols in the selected lines.
+fn explained_packages(text: &OpenText, code: &Code, range: Range) -> anyhow::Result<Vec<PackageExplanation>> {
+    if !code.engine.database().exists() {
+        return Ok(Vec::new());
+    }
+    let importing = ImportingCode { path: &text.path, language: text.language(), text: &text.text };
+    if range.start != range.end {
+        let (first, last) = (range.start.line + 1, range.end.line + 1);
+        return Ok(code.engine.explain_imports(&text.folder, importing, (first, last))?);
+    }
+    let Some(name) = text.name_at(range.start) else { return Ok(Vec::new()) };
+    let found = code.engine.explain_import_at(&text.folder, importing, name.line, name.column)?;
+    Ok(found.into_iter().collect())
 }
 
 /// The selected lines, or the whole text when there is no range; where nothing is selected the symbol at the place, else

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use craig_engine::{
-    BoundSymbol, Cancellation, CodeContext, DocumentationLibrary, SymbolRequest, explain_context, language,
+    BoundSymbol, Cancellation, CodeContext, DocumentationLibrary, ImportingCode, SymbolRequest,
+    explain_context, language,
 };
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, Position};
 use serde_json::Value;
@@ -52,17 +53,31 @@ impl Pointed {
     fn hover(&self, at: Position, cancellation: &Cancellation) -> anyhow::Result<Option<Hover>> {
         let Some(name) = self.text.name_at(at) else { return Ok(None) };
         let Some(mut context) = definition(&self.text, self.code.as_ref(), &name, cancellation)? else {
-            return Ok(None);
+            return self.hover_of_package(&name);
         };
         distinguish(&mut context, self.code.as_ref());
         let explanation = explain_context(&self.library, &context);
         let shown =
             explanation.is_sure().then(|| explanation.hover(&|path| address_in(&self.text.folder, path)));
-        let Some(value) = shown.flatten() else { return Ok(None) };
+        Ok(shown.flatten().map(|value| self.shown(&value, &name)))
+    }
+
+    /// What the package says that a name is imported from.
+    fn hover_of_package(&self, name: &Name) -> anyhow::Result<Option<Hover>> {
+        let Some(code) = self.code.as_ref().filter(|code| code.engine.database().exists()) else {
+            return Ok(None);
+        };
+        let importing =
+            ImportingCode { path: &self.text.path, language: self.text.language(), text: &self.text.text };
+        let found = code.engine.explain_import_at(&self.text.folder, importing, name.line, name.column)?;
+        Ok(found.and_then(|found| found.hover()).map(|value| self.shown(&value, name)))
+    }
+
+    fn shown(&self, value: &str, name: &Name) -> Hover {
         // Two blanks at the end of a line keep it a line of its own.
         let value = value.replace('\n', "  \n");
         let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
-        Ok(Some(Hover { contents, range: Some(self.text.range_of(&name)) }))
+        Hover { contents, range: Some(self.text.range_of(name)) }
     }
 }
 

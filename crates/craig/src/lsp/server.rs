@@ -464,10 +464,11 @@ impl Server {
     /// Shows an explanation: people look at their editor, not at the answers of commands.
     fn show_explanation(&mut self, folder: &Path, explained: &Explained) -> anyhow::Result<()> {
         let explanation = &explained.explanation;
-        let is_shown = explanation.has_relevant_docs || explanation.comment.is_some();
+        let is_shown =
+            explanation.has_relevant_docs || explanation.comment.is_some() || !explained.packages.is_empty();
         let shown = match is_shown && self.client.shows_documents {
             true => {
-                let markdown = explanation.markdown(&|path| address_in(folder, path));
+                let markdown = explained.markdown(&|path| address_in(folder, path));
                 write_page(folder, &markdown).and_then(|page| uri_of(&page))
             }
             false => None,
@@ -487,7 +488,7 @@ impl Server {
     /// An explanation as the answer of a command, with its Markdown.
     fn explained(&self, uri: &Uri, folder: &Path, explained: &Explained) -> anyhow::Result<Value> {
         let mut answer = as_printed(explained)?;
-        answer["markdown"] = json!(explained.explanation.markdown(&|path| address_in(folder, path)));
+        answer["markdown"] = json!(explained.markdown(&|path| address_in(folder, path)));
         answer["uri"] = json!(uri);
         answer["folder"] = json!(uri_of(folder));
         Ok(answer)

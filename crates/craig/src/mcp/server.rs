@@ -94,7 +94,7 @@ impl Shared {
     pub(super) async fn explain<T: Send + 'static>(
         &self,
         root: PathBuf,
-        work: impl FnOnce(&Explainer) -> Result<T, EngineError> + Send + 'static,
+        work: impl FnOnce(&Engine, &Explainer) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<(T, IndexReport), Failure> {
         let (settings, abilities) = (Arc::clone(&self.settings), self.abilities);
         let open = move |root: &Path| {
@@ -114,7 +114,7 @@ impl Shared {
             let report = explainer.refresh()?;
             // Without an index of the code, only the documentation is used.
             explainer.set_code(engine.code_definitions(&root).unwrap_or_default());
-            Ok((work(&explainer)?, report))
+            Ok((work(engine, &explainer)?, report))
         };
         self.explanations.run(|engine| explain(engine)).await
     }

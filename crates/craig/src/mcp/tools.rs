@@ -12,6 +12,7 @@ mod metadata;
 mod outline;
 mod projects;
 mod query;
+mod query_docs;
 mod read_file;
 mod references;
 mod related;
@@ -259,6 +260,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         read_file::tool(),
         references::tool(),
         query::tool(),
+        query_docs::tool(),
         context::tool(),
         explain::tool(),
         content::tool(),

@@ -79,6 +79,11 @@ impl Home {
             "CLICOLOR_FORCE",
             "XDG_DATA_HOME",
             "COLUMNS",
+            "CARGO_HOME",
+            "GOMODCACHE",
+            "GOPATH",
+            "GRADLE_USER_HOME",
+            "VIRTUAL_ENV",
         ] {
             command.env_remove(name);
         }

@@ -28,6 +28,7 @@ mod map;
 mod models;
 mod navigation;
 mod outline;
+mod packages;
 mod permissions;
 mod pictures;
 mod pipes;

@@ -154,6 +154,7 @@ fn annotations_say_what_tools_do() {
         read_file: reads
         references: reads
         query_code: reads
+        query_docs: reads
         get_context: reads
         explain_code: reads
         get_file_content: reads

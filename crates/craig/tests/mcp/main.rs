@@ -12,6 +12,7 @@ mod grep;
 mod hostile;
 mod http;
 mod outline;
+mod packages;
 mod protocol;
 mod repo_map;
 mod sessions;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use craig_engine::{EngineError, Explainer, Explanation, ExplanationKind, Selection};
+use craig_engine::{
+    Engine, EngineError, Explainer, Explanation, ExplanationKind, PackageExplanation, Selection,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +33,9 @@ struct Arguments {
 struct Explained {
     #[serde(flatten)]
     explanation: Explanation,
+    /// What packages say about imported symbols of the lines: not the project's documentation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    packages: Vec<PackageExplanation>,
     /// File that was explained.
     path: String,
     /// First line that was explained; null for the whole file.
@@ -55,11 +60,17 @@ pub(super) fn tool() -> Tool {
 async fn answer(call: Call<Arguments>) -> Result<Answer<Explained>, Failure> {
     let root = root(&call).await?;
     let selections = selections(&call).await?;
-    let work = move |explainer: &Explainer| first_documented(explainer, selections);
-    let ((selection, explanation), report) = call.shared.explain(root, work).await?;
+    let work = move |engine: &Engine, explainer: &Explainer| {
+        let (selection, explanation) = first_documented(explainer, selections)?;
+        // Without a database the documentation answers alone.
+        let packages = explainer.explain_imports(engine, &selection).unwrap_or_default();
+        Ok((selection, explanation, packages))
+    };
+    let ((selection, explanation, packages), report) = call.shared.explain(root, work).await?;
     let notes: Vec<String> = report.troubles().collect();
     let fields = Explained {
         explanation,
+        packages,
         path: selection.file.to_string_lossy().into_owned(),
         line_start: selection.lines.map(|(first, _)| first),
         line_end: selection.lines.map(|(_, last)| last),
