@@ -59,6 +59,14 @@ export interface Citation {
 /** Whether the documentation explains a symbol or only mentions it. */
 export type ExplanationKind = 'documented' | 'mentioned';
 
+/** Quotes about an imported symbol from the documentation of its package. */
+export interface PackageExplanation {
+  package: string;
+  version: string;
+  symbol: string | null;
+  quotes: { text: string; file_path: string; line: number }[];
+}
+
 export interface Explanation {
   explanation: string;
   has_relevant_docs: boolean;
@@ -68,6 +76,7 @@ export interface Explanation {
   bullets: { text: string; kind: ExplanationKind; citation: number; line: number }[];
   citations: Citation[];
   comment?: { text: string };
+  packages?: PackageExplanation[];
   markdown: string;
   uri: string;
   /** Address of the folder that the citations' paths are relative to. */

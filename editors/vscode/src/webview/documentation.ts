@@ -37,7 +37,7 @@ function failed(error: string): Node[] {
 }
 
 function explained(explanation: Explanation): Node[] {
-  return [...(explanation.has_relevant_docs ? documented(explanation) : refused(explanation)), ...comment(explanation)];
+  return [...(explanation.has_relevant_docs ? documented(explanation) : refused(explanation)), ...comment(explanation), ...packages(explanation)];
 }
 
 function quotes(explanation: Explanation, wanted: ExplanationKind): Node[] {
@@ -94,6 +94,15 @@ function comment({ comment: found }: Explanation): Node[] {
     return [];
   }
   return [element('h2', { text: 'Comment in the code' }), render(element('div', { className: 'comment' }), found.text)];
+}
+
+function packages({ packages: found = [] }: Explanation): Node[] {
+  return found.flatMap(({ package: name, version, symbol, quotes: quoted }) => [
+    element('h2', { text: `${symbol ? `${symbol} of ` : ''}${name} ${version}` }),
+    ...quoted.map(({ text, file_path, line }) =>
+      element('div', { className: 'comment' }, render(element('div'), text), element('p', { className: 'hint', text: `${file_path}:${line}` })),
+    ),
+  ]);
 }
 
 function source(text: string, label: string, message: object): HTMLButtonElement {
