@@ -116,7 +116,7 @@ pub struct PackageLimits {
 impl Default for PackageLimits {
     /// Of 696 packages of five ecosystems, one has more files (`docs/benchmarks.md`).
     fn default() -> Self {
-        Self { n_files: 2_000, n_bytes: 8 << 20, max_file_bytes: 1 << 20, n_looked_at: 50_000 }
+        Self { n_files: 2_000, n_bytes: 8 << 20, max_file_bytes: 2 << 20, n_looked_at: 50_000 }
     }
 }
 

@@ -30,7 +30,7 @@ pub struct PackageExplanation {
     pub version: String,
     /// The symbol, as the package names it; null for the package itself.
     pub symbol: Option<String>,
-    /// Sentences from its documents and from the comment of its definition.
+    /// Sentences from the comment of its definition, or from its documents.
     pub quotes: Vec<PackageQuote>,
 }
 
@@ -187,7 +187,7 @@ impl Engine {
         }))
     }
 
-    /// The comment of a definition of a package, and what the package's documents surely say about it.
+    /// The comment of a definition of a package; without one, what the package's documents surely say about it.
     fn quotes(
         &self,
         store: &Store,
@@ -203,7 +203,8 @@ impl Engine {
             file_path: comment.file_path.clone(),
             line: comment.line,
         });
-        Ok(comment.chain(documented(&explanation)).collect())
+        let comment: Vec<PackageQuote> = comment.collect();
+        Ok(if comment.is_empty() { documented(&explanation) } else { comment })
     }
 
     /// The packages that the manifests of a project declare, read once for each of its generations.

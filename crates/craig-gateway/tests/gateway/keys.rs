@@ -111,6 +111,7 @@ async fn a_budget_ends_requests_and_is_announced() {
     }
     assert_eq!(outcome(&ask(&gateway, &key, plain()).await), (402, "budget_exceeded".into()));
     assert_eq!(upstream.asked().len(), 3);
+    until("the soft budget is logged", async || !gateway.log.events("soft_budget_reached").is_empty()).await;
     let noticed = gateway.log.events("soft_budget_reached");
     assert_eq!(noticed.len(), 1, "once a month");
     assert_eq!(noticed[0]["user"], keys::hashed(&record.id).as_str());

@@ -159,9 +159,15 @@ fn part(manager: PackageManager, path: &str) -> Option<Part> {
     Some(if is_declaration { Part::Declaration } else { Part::Code })
 }
 
-/// Whether code is no test, example or nested package. Jars of sources have no tests, and may be about testing.
+/// Whether code is no test, example or nested package. Jars of sources have no tests, and may be about testing; the tests of
+/// Go have one ending.
 fn is_product(manager: PackageManager, path: &str) -> bool {
-    let role = PathRole::from_path(path);
-    manager == PackageManager::Maven
-        || !is_test(path) && !matches!(role, PathRole::Test | PathRole::Example | PathRole::Vendored)
+    match manager {
+        PackageManager::Maven => true,
+        PackageManager::Go => !path.ends_with("_test.go"),
+        _ => {
+            let role = PathRole::from_path(path);
+            !is_test(path) && !matches!(role, PathRole::Test | PathRole::Example | PathRole::Vendored)
+        }
+    }
 }

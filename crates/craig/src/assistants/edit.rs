@@ -379,10 +379,10 @@ mod tests {
             it is malformed: it is not an object
             it is malformed: Expected comma on line 1 column 8
             it is malformed: Expected string for object property on line 1 column 2
-            "mcpServers" is not an object of servers by name
+            its "mcpServers" is not an object of servers by name
             it is malformed: Unexpected word on line 1 column 1
             it is malformed: TOML parse error at line 1, column 5   | 1 | a =    |     ^ string values must be quoted, expected literal string
-            "mcp_servers" is not an object of servers by name
+            its "mcp_servers" is not an object of servers by name
         "#]].assert_eq(&errors);
     }
 }

@@ -54,8 +54,13 @@ impl Painter {
     /// Where the marked words are.
     fn matches(&self, text: &str) -> Vec<Range<usize>> {
         let lower = text.to_ascii_lowercase();
+        // To the end of the word: `expir` is in `expires`.
+        let whole = |(at, root): (usize, &str)| {
+            let end = at + root.len();
+            at..end + text[end..].bytes().take_while(u8::is_ascii_lowercase).count()
+        };
         let of_word = |word: &String| -> Vec<Range<usize>> {
-            lower.match_indices(word.as_str()).map(|(at, found)| at..at + found.len()).collect()
+            lower.match_indices(word.as_str()).map(whole).collect()
         };
         self.marked.iter().flat_map(of_word).collect()
     }
@@ -97,7 +102,7 @@ mod tests {
             .into_iter()
             .map(|bytes| &text[bytes])
             .collect();
-        assert_eq!(found, ["expir", "session", "Session", "session"]);
+        assert_eq!(found, ["expire", "session", "Session", "sessions"]);
     }
 
     #[test]

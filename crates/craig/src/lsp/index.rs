@@ -12,7 +12,7 @@ use super::folders::Code;
 /// Changes that come within this time of each other are one: an editor that saves all its texts, a checkout.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// Interval of checking the files if the editor does not report changes.
+/// Interval of checking the files if the editor does not report changes, or the last update failed.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// When to look again if another process was ingesting.
@@ -120,7 +120,9 @@ impl<S: Fn(IndexUpdate)> Worker<S> {
             let done = if is_anew { self.purge().and_then(|()| self.refresh()) } else { self.refresh() };
             again = match &done {
                 Ok(None) => Some(LOOK_AGAIN),
-                _ => self.polls,
+                // What failed may work later: a database that another process held, a full disk.
+                Err(_) | Ok(Some(IndexUpdate::Failed(_))) => Some(LOOK_EVERY),
+                Ok(_) => self.polls,
             };
             match done {
                 Ok(Some(update)) => (self.send)(update),

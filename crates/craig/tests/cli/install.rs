@@ -487,7 +487,7 @@ fn malformed_configurations_are_refused_and_the_others_written() {
         warning: HOME/.codex/config.toml was not changed: it is malformed: TOML parse error at line 1, column 9   | 1 | model =    |         ^ string values must be quoted, expected literal string
         warning: HOME/.cursor/mcp.json was not changed: it is malformed: Expected comma on line 1 column 25
         warning: HOME/.gemini/settings.json was not changed: it is not UTF-8 text
-        warning: HOME/.codeium/windsurf/mcp_config.json was not changed: "mcpServers" is not an object of servers by name
+        warning: HOME/.codeium/windsurf/mcp_config.json was not changed: its "mcpServers" is not an object of servers by name
     "#]].assert_eq(&reported(&home, &output));
     assert_eq!(run(&home, &["install", "--yes", "--agent", "cursor"]).status.code(), Some(1));
 }

@@ -94,8 +94,16 @@ fn a_missing_key_is_named() {
         expect![[r#"
             exit 0
             -- stdout
-            no results in shop
-            hint: try other words, a lower --min-score, or fewer of --language, --path and --kind
+             1 PERCENT  src/auth.py:1-7  verify_token  function
+                  1  """Who may do what."""
+                  2
+                  3
+                  4  def verify_token(token, secret):
+                  5      """Checks that a token was signed with the secret."""
+                  6      header, payload, signature = token.split(".")
+                  7      return sign(header + "." + payload, secret) == signature
+
+            1 result in shop, DURATION
         "#]],
     );
 }

@@ -65,12 +65,12 @@ fn packages_are_added_listed_searched_and_removed() {
     home.check(
         &["docs", "add", "--root", "shop"],
         expect![[r#"
-        exit code 0
-        -- stdout --
-        indexed the documentation of 1 package  2 files
-        from  package  version  state    files  documents  indexed  note
-        npm   absent   2.0.0    missing      0          0           it is not installed
-    "#]],
+            exit 0
+            -- stdout
+            indexed the documentation of 1 package  2 files
+            from  package  version  state    files  documents  indexed  note
+            npm   absent   2.0.0    missing      0          0           it is not installed
+        "#]],
     );
     let listed = home.succeed(&["docs", "list", "--root", "shop", "--format", "json"]);
     let listed: Value = serde_json::from_str(&listed).unwrap();
@@ -81,7 +81,7 @@ fn packages_are_added_listed_searched_and_removed() {
         .map(|row| (row["name"].as_str().unwrap(), row["state"].as_str().unwrap()))
         .collect();
     assert_eq!(states, [("absent", "missing"), ("greet", "indexed")]);
-    let found = home.succeed(&["search", "--in", "greet", "how deep is the bow", "--root", "shop"]);
+    let found = home.succeed(&["search", "--in", "greet", "how deep is the bow", "-n", "1", "--root", "shop"]);
     assert!(found.contains("README.md") && found.contains("bows deeply"), "{found}");
     let projects = home.succeed(&["list"]);
     assert!(!projects.contains("greet"), "packages are no projects of the user: {projects}");

@@ -88,13 +88,13 @@ fn references() {
     home.check(
         &["references", "rounded", "--root", "shop"],
         expect![[r#"
-        exit 0
-        -- stdout
-        rounded  function  prices.py:5-6
-        where         use   sure  in             line
-        prices.py:2   call   99%  price_of       return rounded(item.price)
-        prices.py:11  call   99%  Invoice.total  return rounded(0)
-    "#]],
+            exit 0
+            -- stdout
+            rounded  function  prices.py:5-6
+            where         use   sure  in             text
+            prices.py:2   call   99%  price_of       return rounded(item.price)
+            prices.py:11  call   99%  Invoice.total  return rounded(0)
+        "#]],
     );
     home.check(
         &["references", "Cart", "-p", "shop", "--kind", "call", "--kind", "import", "-n", "1"],
@@ -102,7 +102,7 @@ fn references() {
             exit 0
             -- stdout
             Cart  class  cart.py:4-10
-            where           use     sure  in  line
+            where           use     sure  in  text
             test_cart.py:1  import   99%      from cart import Cart
             -- stderr
             note: 1 more of 2 references: -n 0 shows all
@@ -158,7 +158,7 @@ fn references() {
         exit 0
         -- stdout
         ESC[1mroundedESC[0m  ESC[2mfunctionESC[0m  ESC[35mprices.py:5-6ESC[0m
-        ESC[36mwhereESC[0m         ESC[36museESC[0m   ESC[36msureESC[0m  ESC[36minESC[0m             ESC[36mlineESC[0m
+        ESC[36mwhereESC[0m         ESC[36museESC[0m   ESC[36msureESC[0m  ESC[36minESC[0m             ESC[36mtextESC[0m
         ESC[35mprices.py:2ESC[0m   call   ESC[2m99%ESC[0m  ESC[2mprice_ofESC[0m       return rounded(item.price)
         ESC[35mprices.py:11ESC[0m  call   ESC[2m99%ESC[0m  ESC[2mInvoice.totalESC[0m  return rounded(0)
     "#]].assert_eq(&home.transcript(&coloured).replace('\u{1b}', "ESC"));
@@ -171,7 +171,7 @@ fn references() {
         exit 0
         -- stdout
         rounded  function  prices.py:5-6
-        where        use   sure  in        line
+        where        use   sure  in        text
         prices.py:2  call   99%  price_of  return rounded(item.price)
         -- stderr
         note: 1 more of 2 references: -n 0 shows all

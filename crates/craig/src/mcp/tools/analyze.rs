@@ -70,7 +70,7 @@ pub(super) fn tool() -> Tool {
         title: "Analyse a project",
         description: "Measures a project: architecture (modules, layers, cycles, entry points), dependencies \
                       (imports, packages) or quality (complexity, duplication, TODOs, tests). relations: what a \
-                      target uses, what uses it, what a change affects; call it before changing shared code.",
+                      target uses, what uses it, what a change affects.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

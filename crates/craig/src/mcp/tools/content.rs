@@ -60,8 +60,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_file_content",
         title: "Read a file",
-        description: "Returns the text of a file, or some lines of it, in pages; read_file reads several places. \
-                      content is null for binary files and secrets such as .env.",
+        description: "Returns the text of a file, or some lines of it, in pages. content is null for binary \
+                      files and secrets such as .env.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -70,8 +70,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "get_context",
         title: "Context for a prompt",
-        description: "Selects the code that a chat message, or an edit of selection, needs, to put it into a prompt. \
-                      For a message, guess in names and code.",
+        description: "Selects the code that a chat message, or an edit of selection, needs. For a message, guess \
+                      in names and code.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

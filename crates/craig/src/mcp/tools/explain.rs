@@ -50,8 +50,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "explain_code",
         title: "Explain code from the documentation",
-        description: "Quotes the project's own documentation of code (path with lines, or symbol), with citations: kind \
-                      documented explains it, mentioned only names it; or answers exactly \"Not documented.\".",
+        description: "Quotes the project's own documentation of code (path with lines, or symbol), with \
+                      citations, as documented or only mentioned; else answers exactly \"Not documented.\".",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -125,7 +125,7 @@ pub(super) fn status_tool() -> Tool {
     let about = About {
         name: "query_ingestion_status",
         title: "Follow ingestions",
-        description: "Returns the newest ingestion of each project, whoever started it, and the jobs of this server.",
+        description: "Returns the newest ingestion of each project and the jobs of this server.",
         effect: Effect::Reads,
     };
     Tool::new(about, status)

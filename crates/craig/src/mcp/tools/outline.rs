@@ -51,7 +51,7 @@ pub(super) fn tool() -> Tool {
         name: "outline",
         title: "Outline a file or folder",
         description: "Lists the definitions of a file, or the main ones of a folder, with lines and signatures; \
-                      headings of documents. Use it before reading parts of a long file.",
+                      headings of documents.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -10,9 +10,8 @@ use crate::mcp::answer::Answer;
 use crate::mcp::failure::Failure;
 use crate::mcp::page::{Page, PageEnd, Paging};
 
-/// Default and maximum number of hits.
-const DEFAULT_LIMIT: usize = 5;
-const MOST_HITS: usize = 50;
+/// Number of hits.
+const LIMIT: usize = 5;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
@@ -20,11 +19,10 @@ struct Arguments {
     package: String,
     /// Question or symbol.
     query: String,
-    /// Default 5.
-    limit: Option<usize>,
     /// Default: the workspace's.
     project: Option<String>,
     #[serde(flatten)]
+    #[schemars(skip)]
     paging: Paging,
 }
 
@@ -44,7 +42,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "query_docs",
         title: "Search a package",
-        description: "Searches documentation and declarations of an installed package, in the locked version (added by 'craig docs add').",
+        description: "Searches the documentation of an installed package in its locked version, once 'craig docs \
+                      add' has indexed it.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
@@ -53,12 +52,8 @@ pub(super) fn tool() -> Tool {
 async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let (arguments, shared) = (&call.arguments, &call.shared);
     let page = Page::new(&arguments.paging, &call.raw)?;
-    let request = SearchRequest {
-        limit: arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST_HITS),
-        per_file: PER_FILE,
-        detail: Detail::Lines,
-        ..SearchRequest::default()
-    };
+    let request =
+        SearchRequest { limit: LIMIT, per_file: PER_FILE, detail: Detail::Lines, ..SearchRequest::default() };
     request.check(&arguments.query)?;
     let project = shared.project_or_own(arguments.project.as_deref()).await?;
     let (package, query) = (arguments.package.clone(), arguments.query.clone());
@@ -72,7 +67,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     }
     let package = answer.project;
     let hits = answer.hits.into_iter().map(|hit| (package.clone(), hit)).collect();
-    let (hits, others) = split(hits, arguments.limit, answer.is_answered, false);
+    let (hits, others) = split(hits, None, answer.is_answered, false);
     let hits = hits.into_iter().map(|(project, hit)| FoundHit::new(&project, hit, true, max_bytes)).collect();
     let (hits, page, links) = paged(page, hits, notes, call.caller.knows_links());
     Ok(Answer { fields: Found { package, hits, others, page }, links })

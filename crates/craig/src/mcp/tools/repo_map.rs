@@ -51,8 +51,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "repo_map",
         title: "Map central symbols",
-        description: "Lists the declarations of the most central types and functions, of the project or for paths or \
-                      a query: what to read first in an unknown project.",
+        description: "Lists the declarations of the most central types and functions, of the project or for \
+                      paths or a query.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)

@@ -63,8 +63,7 @@ pub(super) fn calls_tool() -> Tool {
     let about = About {
         name: "call_hierarchy",
         title: "Show callers or callees",
-        description: "Shows the callers (in) or callees (out) of a symbol as a tree: how code is reached, what it \
-                      triggers.",
+        description: "Shows the callers (in) or callees (out) of a symbol as a tree.",
         effect: Effect::Reads,
     };
     Tool::new(about, calls)

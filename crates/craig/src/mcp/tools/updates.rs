@@ -62,8 +62,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "check_for_updates",
         title: "Check for changed files",
-        description: "Lists the files that changed since the last ingestion; of a cloned repository, also its newest \
-                      commit. trigger_delta_ingest ingests them.",
+        description: "Lists the files that changed since the last ingestion; of a cloned repository, also its \
+                      newest commit.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
