@@ -59,9 +59,8 @@ impl Painter {
             let end = at + root.len();
             at..end + text[end..].bytes().take_while(u8::is_ascii_lowercase).count()
         };
-        let of_word = |word: &String| -> Vec<Range<usize>> {
-            lower.match_indices(word.as_str()).map(whole).collect()
-        };
+        let of_word =
+            |word: &String| -> Vec<Range<usize>> { lower.match_indices(word.as_str()).map(whole).collect() };
         self.marked.iter().flat_map(of_word).collect()
     }
 }

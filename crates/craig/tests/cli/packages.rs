@@ -81,7 +81,8 @@ fn packages_are_added_listed_searched_and_removed() {
         .map(|row| (row["name"].as_str().unwrap(), row["state"].as_str().unwrap()))
         .collect();
     assert_eq!(states, [("absent", "missing"), ("greet", "indexed")]);
-    let found = home.succeed(&["search", "--in", "greet", "how deep is the bow", "-n", "1", "--root", "shop"]);
+    let found =
+        home.succeed(&["search", "--in", "greet", "how deep is the bow", "-n", "1", "--root", "shop"]);
     assert!(found.contains("README.md") && found.contains("bows deeply"), "{found}");
     let projects = home.succeed(&["list"]);
     assert!(!projects.contains("greet"), "packages are no projects of the user: {projects}");

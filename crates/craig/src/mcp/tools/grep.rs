@@ -55,8 +55,8 @@ pub(super) fn tool() -> Tool {
         name: "grep",
         title: "Search exact text",
         description: "Finds every line that matches a regular expression or an exact text, by file, with line number and enclosing \
-                      function, and counts all: for an error message, a string, a key. Ignored and binary files are left out. If \
-                      you do not know the exact words, use explore.",
+                      function, and counts all: for an error message, a string, a key. Ignored and binary files are left out. \
+                      Without exact words, use explore.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)

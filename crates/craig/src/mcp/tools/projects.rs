@@ -28,7 +28,7 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "list_projects",
         title: "List projects",
-        description: "Lists all ingested projects, and which one is the workspace's.",
+        description: "Lists the projects, and which one is the workspace's.",
         effect: Effect::Reads,
     };
     Tool::new(about, answer)
