@@ -169,7 +169,7 @@ impl Engine {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
         let known = packages_of(&store, &project)?;
-        let newest = known.iter().filter(|(_, package)| is_named(package, name)).next_back();
+        let newest = known.iter().rfind(|(_, package)| is_named(package, name));
         newest.map(|(corpus, _)| corpus.reference.clone()).ok_or_else(|| unknown(&project, name, &known))
     }
 

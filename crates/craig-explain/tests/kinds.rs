@@ -1,5 +1,4 @@
 //! What documents a symbol is told from what mentions it.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use craig_explain::{CodeContext, Explanation, Kind, Library, explain};
 use craig_source::Language;

@@ -50,7 +50,7 @@ impl PackagePlaces {
         for (base, below) in in_project.chain(active) {
             for site in site_packages(&base.join(below)) {
                 match python_in(&base, &site, wanted) {
-                    Err(error) if error == PackageError::NotInstalled => {}
+                    Err(PackageError::NotInstalled) => {}
                     Err(error) => failed = error,
                     found => return found,
                 }
@@ -109,7 +109,8 @@ impl PackagePlaces {
             let jar = format!("{artifact}-{version}-sources.jar");
             // Gradle has one more folder, named by a hash.
             let hashed = folders(&folder).into_iter().map(|hash| hash.join(&jar));
-            for path in std::iter::once(folder.join(&jar)).chain(hashed).filter(|path| path.is_file()) {
+            let mut jars = std::iter::once(folder.join(&jar)).chain(hashed);
+            if let Some(path) = jars.find(|path| path.is_file()) {
                 let root = Root::open(base).map_err(|_| PackageError::NotInstalled)?;
                 let archive = SourceArchive::open(&root, &path)?;
                 return Ok(wanted.installed(&version, Place::Archive(archive)));

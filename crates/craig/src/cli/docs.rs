@@ -3,7 +3,7 @@
 mod packages;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use craig_engine::{EngineError, ExplainConfig, Explainer, IndexReport};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     }
 }
 
-fn index(root: &PathBuf, session: &mut Session) -> anyhow::Result<Outcome> {
+fn index(root: &Path, session: &mut Session) -> anyhow::Result<Outcome> {
     let started = Instant::now();
     let config = ExplainConfig::for_project(&session.sources(), root).map_err(EngineError::from)?;
     let report = Explainer::open(root, &config)?.refresh()?;

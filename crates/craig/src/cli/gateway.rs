@@ -271,7 +271,7 @@ fn run_keys(command: KeysCommand, config: &GatewayConfig, session: &mut Session)
             let until = record.replaced.map(|replaced| local_time(&replaced.until)).unwrap_or_default();
             let added = Added { id: record.id, name: record.name, key };
             session.output.show(&added, |_| format!("{}\n", added.key))?;
-            session.output.note(&format!("keep it now; the old one stays valid until {until}"));
+            session.output.note(format_args!("keep it now; the old one stays valid until {until}"));
         }
         KeysCommand::Revoke { key } => {
             let listed = Listed::new(&keys::revoke(file, &key).map_err(keys_refusal)?);
