@@ -240,7 +240,9 @@ async def test_columns_count_in_any_encoding(encoded: LanguageClient, request):
 async def two_folders(lsp_client: LanguageClient, tmp_path):
     """A project of scripts and one without, whose documentation is shown only to those who ask."""
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "tool.md").write_text("# Tool\n\n## `run_tool`\n\nRuns the tool with all its arguments.\n")
+    (tmp_path / "docs" / "tool.md").write_text(
+        "# Tool\n\n## `run_tool(arguments)`\n\nRuns the tool with all its arguments. Call `run_tool` once.\n\n```python\nrun_tool([1])\n```\n"
+    )
     (tmp_path / "tool.py").write_text("def run_tool(arguments):\n    return arguments\n")
     lsp_client.other = tmp_path
     await begin(lsp_client, client_capabilities("visual-studio-code"), (PROJECT, tmp_path))
