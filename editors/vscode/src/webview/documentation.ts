@@ -16,9 +16,9 @@ onMessage<Explanation | { error: string }>((message) => {
 /** Anchors in HTML, which headings have for links. */
 const ANCHOR = /<a\s[^>]*>|<\/a>/g;
 
-/** Words for confidence, by its least value. From 95% on, a heading or entry of the symbol documents it (`MIN_DOCUMENTED` of craig-explain). */
+/** Words for confidence, by its least value. From 90% on, a heading or entry of the symbol documents it (`MIN_DOCUMENTED` of craig-explain). */
 const CONFIDENCE: [number, string][] = [
-  [0.95, 'High'],
+  [0.9, 'High'],
   [0.75, 'Good'],
 ];
 
