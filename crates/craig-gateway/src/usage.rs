@@ -2,7 +2,7 @@
 //! a machine append to.
 //!
 //! A line of the file is a sum since the line before. A process that is killed loses what it had not appended yet, which is
-//! that of the last [`FLUSH_AFTER`]. What others append is read before the next line is written, so that budgets hold for all.
+//! that of the last 50 milliseconds. What others append is read before the next line is written, so that budgets hold for all.
 
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
