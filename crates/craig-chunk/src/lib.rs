@@ -34,7 +34,7 @@ pub use doc_comment::{DocComment, doc_comment};
 pub use kind::ChunkKind;
 pub use metrics::{ANONYMOUS, FunctionMetrics, Measures, measures, metrics};
 pub use outline::{Chunk, Import, Outline, Parsed, Symbol};
-pub use pack::Packed;
+pub use pack::{Definitions, Packed, compressed, decompressed, unpacked_size};
 pub use reference::{Reference, ReferenceKind, References, Use};
 pub use references::references;
 pub use sections::{DocumentSection, Heading, document_sections, rest_headings};

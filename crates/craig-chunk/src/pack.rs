@@ -1,4 +1,4 @@
-//! What a file refers to and names, packed to be kept: Postcard, compressed by LZ4, about nine bytes for each occurrence.
+//! What is kept of a file, packed: Postcard, compressed by LZ4. Names take about nine bytes for each occurrence.
 //!
 //! Places of occurrences are kept as differences: most are near the one before. References stand apart from names, since
 //! analyses of imports need no more; they are the dictionary for compressing names, which repeat their texts.
@@ -6,10 +6,11 @@
 use std::mem;
 
 use lz4_flex::block;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::names::{DefinitionIx, DefinitionKind, Imported, NameId, Names, Role, Site, Source, Value};
+use crate::outline::{Import, Parsed, Symbol};
 use crate::reference::References;
 
 /// The references and names of a file, packed.
@@ -21,7 +22,30 @@ pub struct Packed {
     pub names: Vec<u8>,
 }
 
-/// How both are packed: what is packed in another way is read as if there were none.
+/// The definitions and imports of a file, and how it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definitions {
+    /// Definitions in file order.
+    pub symbols: Vec<Symbol>,
+    /// Imports in file order.
+    pub imports: Vec<Import>,
+    /// How it was read.
+    pub parsed: Parsed,
+}
+
+impl Definitions {
+    /// Packs these definitions.
+    pub fn packed(&self) -> Vec<u8> {
+        compressed(&to_bytes(self), &[])
+    }
+
+    /// The definitions that were packed; `None` for other bytes.
+    pub fn from_packed(packed: &[u8]) -> Option<Self> {
+        from_bytes(&decompressed(packed, &[])?)
+    }
+}
+
+/// How all are packed: what is packed in another way is read as if there were none.
 const VERSION: u8 = 2;
 
 /// Bytes that LZ4 makes of one, at most.
@@ -36,18 +60,18 @@ impl Packed {
             mem::replace(number, (difference << 1 ^ difference >> 31) as u32)
         });
         let references = to_bytes(references);
-        Self { names: compress(&to_bytes(&names), &references), references: compress(&references, &[]) }
+        Self { names: compressed(&to_bytes(&names), &references), references: compressed(&references, &[]) }
     }
 
     /// What the file refers to; `None` if the bytes are not those of references.
     pub fn references(&self) -> Option<References> {
-        from_bytes(&decompress(&self.references, &[])?)
+        from_bytes(&decompressed(&self.references, &[])?)
     }
 
     /// What the file refers to and names; `None` if the bytes are not those that were packed. Indexes are within bounds.
     pub fn names(&self) -> Option<(References, Names)> {
-        let references = decompress(&self.references, &[])?;
-        let mut names: Names = from_bytes(&decompress(&self.names, &references)?)?;
+        let references = decompressed(&self.references, &[])?;
+        let mut names: Names = from_bytes(&decompressed(&self.names, &references)?)?;
         replace_places(&mut names, |number, from| {
             *number = from.wrapping_add(*number >> 1 ^ (*number & 1).wrapping_neg());
             *number
@@ -69,20 +93,27 @@ fn from_bytes<T: DeserializeOwned + Default>(bytes: &[u8]) -> Option<T> {
     rest.is_empty().then_some(value)
 }
 
-fn compress(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
+/// Compresses bytes; `dictionary` has what they are likely to repeat.
+pub fn compressed(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
     let mut packed = vec![VERSION];
     packed.extend(block::compress_prepend_size_with_dict(bytes, dictionary));
     packed
 }
 
-/// What was compressed, nothing of another version; `None` for other bytes.
-fn decompress(packed: &[u8], dictionary: &[u8]) -> Option<Vec<u8>> {
+/// The bytes that were compressed with this dictionary, none of another version; `None` for other bytes.
+pub fn decompressed(packed: &[u8], dictionary: &[u8]) -> Option<Vec<u8>> {
     let Some((&VERSION, packed)) = packed.split_first() else { return Some(Vec::new()) };
     let (n_bytes, compressed) = block::uncompressed_size(packed).ok()?;
     if n_bytes > compressed.len() * MAX_RATIO {
         return None;
     }
     block::decompress_with_dict(compressed, n_bytes, dictionary).ok()
+}
+
+/// Bytes that [`decompressed`] would make of these; `None` for none.
+pub fn unpacked_size(packed: &[u8]) -> Option<usize> {
+    let (_, compressed) = packed.split_first()?;
+    block::uncompressed_size(compressed).ok().map(|(n_bytes, _)| n_bytes)
 }
 
 /// Replaces the numbers of each occurrence's place by differences, or back. `replace` gets such a number and the one that it
@@ -286,12 +317,12 @@ export class Shape {
             // Whatever it is, nothing panics.
             let _ = with(changed);
         }
-        let unpacked = decompress(&packed.names, &to_bytes(&References::default())).unwrap();
-        let longer = compress(&[unpacked, vec![0]].concat(), &to_bytes(&References::default()));
+        let unpacked = decompressed(&packed.names, &to_bytes(&References::default())).unwrap();
+        let longer = compressed(&[unpacked, vec![0]].concat(), &to_bytes(&References::default()));
         assert_eq!(with(longer), None, "nothing follows");
         // It would be of four gigabytes, and of as many texts.
         assert_eq!(with([&[VERSION, 0xff, 0xff, 0xff, 0xff], &packed.names[5..]].concat()), None);
-        let texts = compress(&[0xff, 0xff, 0xff, 0xff, 0x0f], &to_bytes(&References::default()));
+        let texts = compressed(&[0xff, 0xff, 0xff, 0xff, 0x0f], &to_bytes(&References::default()));
         assert_eq!(with(texts), None);
     }
 }

@@ -197,7 +197,7 @@ impl Examination {
         })?;
         if !damaged.is_empty() && mode == Mode::Repair && Path::new(&project.source_path).is_dir() {
             let files: Vec<_> = damaged.iter().map(|file| file.id).collect();
-            store.forget_files(project.id, &files)?;
+            store.forget_files(&files)?;
             drop(lock);
             let read = engine.ingest_changes(store, project, Waiting::Wait, Consent::default(), progress);
             self.findings.extend(damaged.iter().map(|file| match &read {

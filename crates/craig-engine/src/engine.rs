@@ -8,7 +8,9 @@ use craig_insight::Analysis;
 use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{FileStamp, Root, walk};
-use craig_store::{FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError};
+use craig_store::{
+    FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError, StoredText,
+};
 use craig_symbols::{Packages, SymbolGraph};
 use rayon::ThreadPool;
 
@@ -462,7 +464,7 @@ impl Engine {
             newest_commit: None,
         };
         for (entry, known) in &plan.read {
-            match (known, craig_source::read(&root, &entry.path, &options)) {
+            match (known, craig_source::read_raw(&root, &entry.path, &options)) {
                 (_, Err(error)) => check.failed.push(FailedFile::new(&entry.path, &error)),
                 (None, Ok(_)) => check.added.push(entry.path.clone()),
                 (Some(known), Ok(now)) if known.hash != now.hash => check.changed.push(entry.path.clone()),
@@ -505,8 +507,8 @@ impl Engine {
         let store = self.store()?;
         self.read(&store, handle, |project| {
             let mut root = TreeNode { name: project.name.clone(), ..TreeNode::default() };
-            for record in store.file_records(project.id)? {
-                root.insert(&record.path.clone(), FileEntry::from(record));
+            for entry in file_entries(&store, project)? {
+                root.insert(&entry.path.clone(), entry);
             }
             root.sort();
             Ok(root)
@@ -516,18 +518,21 @@ impl Engine {
     /// The tracked files of a project by path, binary ones included.
     pub fn files(&self, handle: &str) -> Result<Vec<FileEntry>, EngineError> {
         let store = self.store()?;
-        self.read(&store, handle, |project| {
-            Ok(store.file_records(project.id)?.into_iter().map(FileEntry::from).collect())
-        })
+        self.read(&store, handle, |project| file_entries(&store, project))
     }
 
     /// One tracked file with its text.
     pub fn file(&self, handle: &str, path: &str) -> Result<FileText, EngineError> {
         let path = path.trim_start_matches("./");
         let store = self.store()?;
-        self.read(&store, handle, |project| match store.file_text(project.id, path)? {
-            Some(found) => Ok(FileText { entry: found.record.into(), content: found.content }),
-            None => Err(unknown_file(&store, project, path)?),
+        self.read(&store, handle, |project| {
+            let (tracked, found) = (store.tracked_file(project.id, path)?, store.file_text(project.id, path)?);
+            match tracked.zip(found) {
+                Some((tracked, StoredText { record, content })) => {
+                    Ok(FileText { entry: FileEntry::new(record, tracked.stamp), content })
+                }
+                None => Err(unknown_file(&store, project, path)?),
+            }
         })
     }
 
@@ -599,8 +604,15 @@ impl Statistics {
     }
 }
 
-impl From<FileRecord> for FileEntry {
-    fn from(record: FileRecord) -> Self {
+/// The tracked files of a project by path.
+fn file_entries(store: &Store, project: &Project) -> Result<Vec<FileEntry>, EngineError> {
+    let (records, tracked) = (store.file_records(project.id)?, store.tracked_files(project.id)?);
+    Ok(records.into_iter().zip(tracked).map(|(record, file)| FileEntry::new(record, file.stamp)).collect())
+}
+
+impl FileEntry {
+    fn new(record: FileRecord, stamp: FileStamp) -> Self {
+        let modified = jiff::Timestamp::from_nanosecond(i128::from(stamp.modified_ns));
         Self {
             path: record.path,
             is_binary: record.is_binary,
@@ -608,7 +620,7 @@ impl From<FileRecord> for FileEntry {
             kind: record.kind,
             r#type: record.file_type,
             size: record.size,
-            modified_date: record.modified_date,
+            modified_date: modified.ok().map(|time| format!("{time:.3}")),
             withheld: record.withheld,
             file_hash: record.file_hash,
         }

@@ -7,7 +7,7 @@ use craig_insight::InsightError;
 use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
 use craig_source::{BadUrl, GitError, LeftOut, ProtectedFolder, SourceError};
-use craig_store::{StoreError, StoreErrorKind};
+use craig_store::{ArchiveError, StoreError, StoreErrorKind};
 use craig_symbols::SymbolError;
 use thiserror::Error;
 
@@ -179,6 +179,14 @@ pub enum EngineError {
         /// Why not.
         reason: String,
     },
+    /// An archive of an index cannot be written or read.
+    #[error("{}: {source}", path.display())]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// Why not.
+        source: ArchiveError,
+    },
     /// There is no such context to rate.
     #[error("no context {}has been returned yet", id.map(|id| format!("{id} ")).unwrap_or_default())]
     NoContextToRate {
@@ -241,6 +249,7 @@ impl EngineError {
             | Self::OutOfRange { .. }
             | Self::NoSuchLines { .. }
             | Self::UnreadableFile { .. }
+            | Self::Archive { .. }
             | Self::NoContextToRate { .. }
             | Self::ScoreOutOfRange { .. } => Fault::User,
             Self::Source(SourceError::Git(error)) if error.is_of_the_user() => Fault::User,
@@ -339,6 +348,14 @@ impl EngineError {
             Self::UnreadableFile { .. } => {
                 Some("give a text file of the project, as 'craig tree' shows it".into())
             }
+            Self::Archive { source: ArchiveError::Damaged(_), .. } => {
+                Some("give a file that 'craig index export' wrote, and copy it again if it was cut off".into())
+            }
+            Self::Archive { source: ArchiveError::MadeOtherwise | ArchiveError::Version { .. }, .. } => {
+                Some("export it again with this version of craig and the same embedder; 'craig ingest' needs no \
+                      archive".into())
+            }
+            Self::Archive { .. } => None,
             Self::NoContextToRate { .. } => {
                 Some("'craig context chat' returns the id of its context as \"id\", unless telemetry.enabled is \
                       false".into())

@@ -8,14 +8,15 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use craig_chunk::Chunk;
-use craig_model::{Embedder, Embedding, Expense, Quantized};
+use craig_model::{Embedder, Embedding, Expense, Quantized, StaticModel};
 use craig_search::SearchError;
 use craig_source::{
-    Content, Entry, GitUrl, Listing, ReadError, Root, SourceFile, SourceOptions, Withheld, read, walk,
+    Content, Entry, GitUrl, Listing, RawFile, ReadError, Root, SourceFile, SourceOptions, Withheld,
+    is_secret_by_name, read_raw, walk,
 };
 use craig_store::{
-    Batch, ChunkText, IndexLock, IndexedFile, IngestionRun, IngestionState, Project, ProjectLock, Store,
-    StoreError, TextHash, TrackedFile,
+    Batch, ChunkText, FileIdentity, IndexLock, IndexedFile, IngestionRun, IngestionState, Project,
+    ProjectLock, Store, StoreError, TextHash, TrackedFile,
 };
 use rayon::prelude::*;
 
@@ -205,9 +206,9 @@ impl Engine {
         progress(&Progress::new(Phase::Listing));
         let listing = walk(&root, &options)?;
         self.unsearched_files().note(project, &listing);
-        let read = |path: &str| read(&root, path, &options);
+        let files = DirectoryFiles { root: &root, options: &options };
         let made = stored.clone().made_with(embedder.id()).at(commit);
-        let run = Run { project, made: &made, listing: &listing, read: &read, compare, embedder: &*embedder };
+        let run = Run { project, made: &made, listing: &listing, files: &files, compare, embedder: &*embedder };
         let (tally, mut notes) = self.ingest_listed(store, &run, &stored, &lock, mode, progress)?;
         if stored.are_of_another_version() {
             notes.push(
@@ -223,7 +224,7 @@ impl Engine {
         store: &mut Store,
         project: &Project,
         listing: &Listing,
-        read: &ReadFile<'_>,
+        files: &dyn SourceFiles,
         consent: Consent,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
@@ -236,7 +237,7 @@ impl Engine {
         let compare = if is_current { Compare::Content } else { Compare::Nothing };
         let mode = IngestMode { compare, waiting: Waiting::Wait, fetching: Fetching::Nothing, consent };
         let made = stored.clone().made_with(embedder.id());
-        let run = Run { project, made: &made, listing, read, compare, embedder: &*embedder };
+        let run = Run { project, made: &made, listing, files, compare, embedder: &*embedder };
         let (tally, notes) = self.ingest_listed(store, &run, &stored, &lock, mode, progress)?;
         Ok(IngestReport { notes, ..tally.into_report(project, started) })
     }
@@ -387,15 +388,17 @@ fn commit_groups(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), EngineError> {
     for group in groups {
-        tally.count(&group);
-        let batch = Batch { changed: group.changed, restamped: group.restamped, ..Batch::default() };
+        tally.count(&group, run.vectors_of().is_some());
+        let Group { changed, restamped, shared, .. } = group;
+        let shared = shared.into_iter().map(|(file, _)| file).collect();
+        let batch = Batch { changed, restamped, shared, ..Batch::default() };
         apply(store, run, ingestion, batch, tally.n_processed)?;
         progress(&tally.progress());
     }
     Ok(())
 }
 
-/// Commits a batch, after embedding the texts whose vectors went with another project while the batch was made.
+/// Commits a batch, after reading the files and embedding the texts that went with another project while the batch was made.
 fn apply(
     store: &mut Store,
     run: &Run<'_>,
@@ -404,13 +407,18 @@ fn apply(
     n_processed: usize,
 ) -> Result<(), EngineError> {
     loop {
-        let missing = store.apply(ingestion, run.embedder.id(), &batch, n_processed as u64)?;
+        let missing = store.apply(ingestion, run.vectors_of(), &batch, n_processed as u64)?;
         if missing.is_empty() {
             return Ok(());
         }
-        let missing: HashSet<TextHash> = missing.into_iter().collect();
+        batch.shared.retain(|file| !missing.files.contains(&file.path));
+        for path in &missing.files {
+            // A file that cannot be read any more is left to the next ingestion.
+            batch.changed.extend(run.files.read(path).ok().map(|raw| run.cut(raw, now_ns())));
+        }
+        let texts: HashSet<TextHash> = missing.texts.into_iter().collect();
         for file in &mut batch.changed {
-            embed_texts(file, run.embedder, |text| missing.contains(&text.hash))?;
+            embed_texts(file, run.embedder, |text| texts.contains(&text.hash))?;
         }
     }
 }
@@ -429,13 +437,34 @@ struct Run<'a> {
     /// How files are made, to be noted when all of them are.
     made: &'a StoredOptions,
     listing: &'a Listing,
-    read: &'a ReadFile<'a>,
+    files: &'a dyn SourceFiles,
     compare: Compare,
     embedder: &'a dyn Embedder,
 }
 
-/// Reads a listed file of a directory or of a package.
-pub(crate) type ReadFile<'a> = dyn Fn(&str) -> Result<SourceFile, ReadError> + Sync + 'a;
+/// The listed files of a directory or of a package.
+pub(crate) trait SourceFiles: Sync {
+    /// Reads a file.
+    fn read(&self, path: &str) -> Result<RawFile, ReadError>;
+
+    /// Decodes a file that was read.
+    fn interpret(&self, file: RawFile) -> SourceFile;
+}
+
+struct DirectoryFiles<'a> {
+    root: &'a Root,
+    options: &'a SourceOptions,
+}
+
+impl SourceFiles for DirectoryFiles<'_> {
+    fn read(&self, path: &str) -> Result<RawFile, ReadError> {
+        read_raw(self.root, path, self.options)
+    }
+
+    fn interpret(&self, file: RawFile) -> SourceFile {
+        file.interpret()
+    }
+}
 
 /// Files that were read together.
 #[derive(Default)]
@@ -443,6 +472,8 @@ struct Group {
     changed: Vec<IndexedFile>,
     /// Files whose content turned out to be the stored one.
     restamped: Vec<TrackedFile>,
+    /// Files that the store has for another project, each with its number of chunks.
+    shared: Vec<(TrackedFile, u64)>,
     failed: Vec<FailedFile>,
     n_files: usize,
     n_bytes: u64,
@@ -450,11 +481,10 @@ struct Group {
     last_path: String,
 }
 
-/// The result for one file.
-enum Outcome {
-    Changed(Box<IndexedFile>),
-    Same(TrackedFile),
-    Failed(FailedFile),
+/// A file that was read and differs from the one that the store has for this project.
+struct ReadFile {
+    raw: RawFile,
+    read_ns: i64,
 }
 
 impl Run<'_> {
@@ -467,7 +497,7 @@ impl Run<'_> {
     ) -> Result<(), EngineError> {
         let is_slow = self.embedder.expense() != Expense::None;
         for files in groups_of(files, if is_slow { GROUP_BYTES_OF_SLOW_EMBEDDERS } else { GROUP_BYTES }) {
-            let mut group = self.group(files);
+            let mut group = self.group(files, known)?;
             self.embed(&mut group, known)?;
             if groups.send(group).is_err() {
                 break;
@@ -476,46 +506,88 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn group(&self, files: &[(Entry, Option<TrackedFile>)]) -> Group {
-        let outcomes: Vec<Outcome> =
-            files.par_iter().map(|(entry, tracked)| self.outcome(entry, tracked.as_ref())).collect();
+    fn group(&self, files: &[(Entry, Option<TrackedFile>)], known: &Store) -> Result<Group, EngineError> {
         let mut group = Group {
             n_files: files.len(),
             n_bytes: files.iter().map(|(entry, _)| entry.stamp.size).sum(),
             last_path: files.last().map(|(entry, _)| entry.path.clone()).unwrap_or_default(),
             ..Group::default()
         };
-        for outcome in outcomes {
-            match outcome {
-                Outcome::Changed(file) => group.changed.push(*file),
-                Outcome::Same(file) => group.restamped.push(file),
-                Outcome::Failed(failed) => group.failed.push(failed),
+        let read = |(entry, _): &(Entry, _)| (self.files.read(&entry.path), now_ns());
+        let read: Vec<_> = files.par_iter().map(read).collect();
+        let mut differing = Vec::new();
+        for ((entry, tracked), (read, read_ns)) in files.iter().zip(read) {
+            match (read, tracked) {
+                (Err(error), _) => group.failed.push(FailedFile::new(&entry.path, &error)),
+                (Ok(raw), Some(known)) if known.hash == raw.hash && self.compare != Compare::Nothing => {
+                    group.restamped.push(TrackedFile { stamp: raw.stamp, read_ns, ..known.clone() });
+                }
+                (Ok(raw), _) => differing.push(ReadFile { raw, read_ns }),
             }
         }
-        group
+        let new = self.share(differing, known, &mut group)?;
+        group.changed = new.into_par_iter().map(|file| self.cut(file.raw, file.read_ns)).collect();
+        Ok(group)
     }
 
-    fn outcome(&self, entry: &Entry, tracked: Option<&TrackedFile>) -> Outcome {
-        let read_ns = now_ns();
-        match (self.read)(&entry.path) {
-            Err(error) => Outcome::Failed(FailedFile::new(&entry.path, &error)),
-            Ok(source) => match tracked {
-                Some(known) if known.hash == source.hash && self.compare != Compare::Nothing => {
-                    Outcome::Same(TrackedFile { stamp: source.stamp, read_ns, ..known.clone() })
+    /// Moves the files that the store has for another project into the group; returns the others.
+    fn share(
+        &self,
+        files: Vec<ReadFile>,
+        known: &Store,
+        group: &mut Group,
+    ) -> Result<Vec<ReadFile>, EngineError> {
+        let made = self.made.identity();
+        let identity = |file: &ReadFile| FileIdentity::new(&made, &file.raw.path, file.raw.hash);
+        let identities: Vec<FileIdentity> = files.iter().map(identity).collect();
+        // In one snapshot the database is locked once, and not for each file.
+        let _snapshot = known.snapshot()?;
+        let mut new = Vec::new();
+        for (file, stored) in files.into_iter().zip(known.find_files(&identities)?) {
+            let RawFile { path, stamp, hash, .. } = &file.raw;
+            match stored {
+                Some((id, n_chunks)) => {
+                    let (path, hash, stamp) = (path.clone(), *hash, *stamp);
+                    group.shared.push((TrackedFile { id, path, hash, stamp, read_ns: file.read_ns }, n_chunks));
                 }
-                _ => Outcome::Changed(Box::new(cut(source, read_ns))),
-            },
+                None => new.push(file),
+            }
         }
+        Ok(new)
+    }
+
+    /// The embedder whose vectors are stored; `None` for the built-in model, whose vectors the index computes.
+    fn vectors_of(&self) -> Option<&str> {
+        let id = self.embedder.id();
+        (id != StaticModel::builtin().id()).then_some(id)
+    }
+
+    /// Decodes and chunks a file; files without searchable text get no chunks.
+    fn cut(&self, raw: RawFile, read_ns: i64) -> IndexedFile {
+        let source = self.files.interpret(raw);
+        let text = source.indexed_text().unwrap_or_default();
+        let mut outline = craig_chunk::chunk(source.language, text);
+        // Generated code is not searched, but other code refers to it.
+        if let Content::Unindexed(text, Withheld::Generated) = &source.content {
+            (outline.references, outline.names) = craig_chunk::references_and_names(source.language, text);
+        }
+        let hash = |chunk: &Chunk| ChunkText { hash: TextHash::new(chunk.text(text)), vector: None };
+        let texts = outline.chunks.iter().map(hash).collect();
+        IndexedFile::new(source, &self.made.identity(), read_ns, outline, texts)
     }
 
     /// Embeds the texts that the store has no vector of.
     fn embed(&self, group: &mut Group, known: &Store) -> Result<(), EngineError> {
+        group.n_reused = group.shared.iter().map(|(_, n_chunks)| n_chunks).sum();
+        if self.vectors_of().is_none() {
+            return Ok(());
+        }
         let hashes = group.changed.iter().flat_map(|file| file.texts.iter().map(|text| text.hash));
         // In one snapshot the database is locked once, and not for each text.
         let snapshot = known.snapshot()?;
         let known = known.known_vectors(self.embedder.id(), hashes)?;
         drop(snapshot);
-        group.n_reused =
+        group.n_reused +=
             group.changed.iter().flat_map(|file| &file.texts).filter(|t| known.contains(&t.hash)).count()
                 as u64;
         let is_new = |text: &ChunkText| !known.contains(&text.hash);
@@ -570,19 +642,6 @@ fn embed_together(
         text.vector = vectors.get(&text.hash).cloned();
     }
     Ok(())
-}
-
-/// Cuts a file that was read; files without searchable text get no chunks.
-fn cut(source: SourceFile, read_ns: i64) -> IndexedFile {
-    let text = source.indexed_text().unwrap_or_default();
-    let mut outline = craig_chunk::chunk(source.language, text);
-    // Generated code is not searched, but other code refers to it.
-    if let Content::Unindexed(text, Withheld::Generated) = &source.content {
-        (outline.references, outline.names) = craig_chunk::references_and_names(source.language, text);
-    }
-    let hash = |chunk: &Chunk| ChunkText { hash: TextHash::new(chunk.text(text)), vector: None };
-    let texts = outline.chunks.iter().map(hash).collect();
-    IndexedFile::new(source, read_ns, outline, texts)
 }
 
 /// Consecutive files, by number and bytes.
@@ -741,19 +800,14 @@ impl Tally {
         }
     }
 
-    fn count(&mut self, group: &Group) {
+    fn count(&mut self, group: &Group, stores_vectors: bool) {
         for file in &group.changed {
-            let count = if self.known.contains(&file.source.path) {
-                &mut self.files.changed
-            } else {
-                &mut self.files.added
-            };
-            *count += 1;
-            self.n_chunks += file.outline.chunks.len() as u64;
-            self.n_embedded += file.texts.iter().filter(|text| text.vector.is_some()).count() as u64;
-            if file.source.content == Content::Secret {
-                self.secrets.push(file.source.path.clone());
-            }
+            self.count_file(&file.source.path, file.outline.chunks.len() as u64);
+            let is_embedded = |text: &&ChunkText| text.vector.is_some() || !stores_vectors;
+            self.n_embedded += file.texts.iter().filter(is_embedded).count() as u64;
+        }
+        for (file, n_chunks) in &group.shared {
+            self.count_file(&file.path, *n_chunks);
         }
         self.files.unchanged += group.restamped.len() as u64;
         self.n_reused += group.n_reused;
@@ -761,6 +815,15 @@ impl Tally {
         self.n_bytes += group.n_bytes;
         self.current.clone_from(&group.last_path);
         self.failed.extend(group.failed.iter().cloned());
+    }
+
+    fn count_file(&mut self, path: &str, n_chunks: u64) {
+        let is_known = self.known.contains(path);
+        *(if is_known { &mut self.files.changed } else { &mut self.files.added }) += 1;
+        self.n_chunks += n_chunks;
+        if is_secret_by_name(path) {
+            self.secrets.push(path.to_owned());
+        }
     }
 
     fn progress(&self) -> Progress {

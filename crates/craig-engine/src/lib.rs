@@ -1,5 +1,6 @@
 //! The one door to Craig: plain data in, plain data out. Builds everything from [`Config`].
 
+mod archive;
 mod config;
 mod consent;
 mod context;
@@ -38,6 +39,7 @@ mod symbol_graph;
 mod symbols;
 mod watch;
 
+pub use archive::ExportReport;
 pub use config::{
     Config, EmbedderConfig, GitConfig, HostedRerank, Keyed, LanguageModelConfig, RerankOptions,
     RerankerConfig, operation_url,

@@ -133,6 +133,13 @@ impl StoredOptions {
         Self { format: FORMAT, embedder: embedder.to_owned(), ..self }
     }
 
+    /// Describes how files are made, for [`FileIdentity`](craig_store::FileIdentity): everything but their paths and contents
+    /// that decides about their chunks and vectors.
+    pub(crate) fn identity(&self) -> String {
+        let source = if self.package.is_some() { "package" } else { "directory" };
+        format!("{} {} {source}", self.format, self.embedder)
+    }
+
     /// Copies the records of chunking, embedding and cloning from `other`.
     pub(crate) fn made_like(self, other: &Self) -> Self {
         let commit = other.commit().map(|commit| Commit(commit.to_owned()));

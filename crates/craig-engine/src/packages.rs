@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use craig_model::Cancellation;
 use craig_source::{
+    RawFile,
     InstalledPackage, PackageLimits, PackageListing, PackageManager, ReadError, Root, SourceFile,
     WantedPackage, content_hash,
 };
@@ -20,7 +21,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::consent::Consent;
-use crate::ingest::{Waiting, wait_to_write};
+use crate::ingest::{SourceFiles, Waiting, wait_to_write};
 use crate::options::{StoredOptions, StoredPackage};
 use crate::progress::{Phase, Progress};
 use crate::project::root_of;
@@ -193,10 +194,10 @@ impl Engine {
             let row = used.row(PackageState::Undocumented, None);
             return Ok(PackageDocs { version: Some(found.version), ..row });
         }
-        let read = |path: &str| found.read(path, &limits);
+        let source = PackageFiles { package: &found, limits: &limits };
         wait_to_write(store, Waiting::Wait, &mut |_| {})?;
-        let corpus = self.corpus(store, project, &found, &files, &read)?;
-        let report = self.ingest_package(store, &corpus, &files.listing, &read, consent, &mut |_| {})?;
+        let corpus = self.corpus(store, project, &found, &files, &source)?;
+        let report = self.ingest_package(store, &corpus, &files.listing, &source, consent, &mut |_| {})?;
         let corpus = store.project(&report.reference)?;
         let package = StoredOptions::parse(&corpus.options).package.unwrap_or_default();
         indexed_row(store, &corpus, &package)
@@ -210,11 +211,11 @@ impl Engine {
         project: &Project,
         found: &InstalledPackage,
         files: &PackageListing,
-        read: &(dyn Fn(&str) -> Result<SourceFile, ReadError> + Sync),
+        source: &PackageFiles<'_>,
     ) -> Result<Project, EngineError> {
         let hashes = self.pool()?.install(|| {
             let entries = files.listing.entries.par_iter();
-            entries.filter_map(|entry| Some((entry.path.as_str(), read(&entry.path).ok()?.hash))).collect()
+            entries.filter_map(|entry| Some((entry.path.as_str(), source.read(&entry.path).ok()?.hash))).collect()
         });
         let hash = content_hash::<'_>(Vec::into_iter(hashes)).to_hex();
         let plain = label(found.manager.id(), &found.name, Some(&found.version));
@@ -243,6 +244,21 @@ impl Engine {
         package.n_over_limits = files.n_over_limits as u64;
         package.users.insert(project.reference.clone());
         Ok(store.create_package(&key, &options.to_json())?)
+    }
+}
+
+struct PackageFiles<'a> {
+    package: &'a InstalledPackage,
+    limits: &'a PackageLimits,
+}
+
+impl SourceFiles for PackageFiles<'_> {
+    fn read(&self, path: &str) -> Result<RawFile, ReadError> {
+        self.package.read(path, self.limits)
+    }
+
+    fn interpret(&self, file: RawFile) -> SourceFile {
+        self.package.interpret(file)
     }
 }
 

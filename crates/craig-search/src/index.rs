@@ -477,7 +477,8 @@ impl<'a> Update<'a> {
     }
 
     fn run(mut self, pool: &rayon::ThreadPool) -> Result<Index, SearchError> {
-        self.mark_removed();
+        self.adopt_segments()?;
+        self.mark_live();
         self.choose_rewrites();
         let first_new = self.manifest.next;
         if let Err(error) = self.write(pool) {
@@ -490,24 +491,50 @@ impl<'a> Update<'a> {
         Ok(Index { repaired: (!self.damage.is_empty()).then(|| self.damage.join(", ")), ..index })
     }
 
+    /// Takes the segments of the project that shares most files with this one, which has none: a second worktree, a branch or a
+    /// fork. They are linked where the file system can, so that they are on the disk once.
+    fn adopt_segments(&mut self) -> Result<(), SearchError> {
+        let Source { store, project, embedder, dimensions } = *self.source;
+        if !self.kept.is_empty() {
+            return Ok(());
+        }
+        let Some(sibling) = store.nearest_project(project.id)? else { return Ok(()) };
+        let source = Source { store, project: &sibling, embedder, dimensions };
+        let Ok(Some(manifest)) = source.read_manifest() else { return Ok(()) };
+        for entry in manifest.segments {
+            let file = segment_file(self.manifest.next);
+            let (theirs, ours) = (source.folder().join(&entry.file), self.folder.join(&file));
+            // A segment that is gone by now is written anew, as is one that turns out to be damaged.
+            if fs::hard_link(&theirs, &ours).or_else(|_| fs::copy(&theirs, &ours).map(drop)).is_err() {
+                continue;
+            }
+            self.manifest.next += 1;
+            let entry = SegmentEntry { file, removed: Vec::new(), ..entry };
+            if let Ok(segment) = self.source.open_segment(&entry) {
+                self.kept.push((entry, segment));
+            }
+        }
+        Ok(())
+    }
+
     fn write(&mut self, pool: &rayon::ThreadPool) -> Result<(), SearchError> {
         let written = self.write_missing(pool)?;
         self.manifest.segments = self.kept.iter().map(|(entry, _)| entry.clone()).chain(written).collect();
         write_manifest(self.folder, &mut self.manifest)
     }
 
-    /// Removes files that the store no longer has from the kept segments, and files that these contain from `missing`.
-    fn mark_removed(&mut self) {
+    /// Marks the files of the kept segments that the project has as live, and the others as removed; takes the live ones out of
+    /// `missing`. A file that another project shares may be live again.
+    fn mark_live(&mut self) {
         let mut wanted: HashSet<FileId> = self.missing.iter().copied().collect();
-        for (entry, segment) in &mut self.kept {
-            let gone: Vec<usize> = segment
-                .live
-                .ones()
-                .filter(|&file| !wanted.remove(&FileId::from_u64(segment.segment.files()[file].id)))
-                .collect();
-            for file in gone {
-                segment.live.remove(file);
-                entry.removed.push(file as u32);
+        for (entry, LiveSegment { segment, live }) in &mut self.kept {
+            entry.removed.clear();
+            for (number, file) in segment.files().iter().enumerate() {
+                let is_live = wanted.remove(&FileId::from_u64(file.id));
+                live.set(number, is_live);
+                if !is_live {
+                    entry.removed.push(number as u32);
+                }
             }
         }
         self.missing.retain(|file| wanted.contains(file));

@@ -48,9 +48,9 @@ pub use packages::{
     WantedPackage,
 };
 pub use protected::{ProtectedFolder, protected_folder};
-pub use read::{ReadError, interpret, language, read, read_bytes, stamp};
+pub use read::{RawFile, ReadError, interpret, language, read, read_bytes, read_raw, stamp};
 pub use root::Root;
-pub use secret::{mask_secrets, mask_text};
+pub use secret::{is_secret_by_name, mask_secrets, mask_text};
 pub use selection::{LeftOut, WhyLeftOut, left_out};
 pub use walk::{Entry, ExcludedCounts, Listing, SkipReason, Skipped, walk};
 pub use watch::{ChangeBatch, ChangeDetector, WatchMode, Watcher, watch, watch_by_polling};

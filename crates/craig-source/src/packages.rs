@@ -11,8 +11,8 @@ mod selection;
 use std::path::PathBuf;
 
 use crate::{
-    Content, Entry, FileStamp, Language, Listing, ReadError, Root, SourceFile,
-    read::{interpret, read_bytes},
+    Content, Entry, Language, Listing, RawFile, ReadError, Root, SourceFile,
+    read::read_bytes,
 };
 use archive::SourceArchive;
 
@@ -212,24 +212,29 @@ impl InstalledPackage {
         candidates.within(limits)
     }
 
-    /// Reads one listed file.
-    pub fn read(&self, path: &str, limits: &PackageLimits) -> Result<SourceFile, ReadError> {
+    /// Reads one listed file; [`interpret`](Self::interpret) decodes it.
+    pub fn read(&self, path: &str, limits: &PackageLimits) -> Result<RawFile, ReadError> {
         let (bytes, stamp) = match &self.place {
             Place::Folder(root) | Place::Shared { root, .. } => {
                 read_bytes(root, path, limits.max_file_bytes)?
             }
             Place::Archive(archive) => archive.read(path, limits.max_file_bytes)?,
         };
+        Ok(RawFile::new(path, stamp, bytes))
+    }
+
+    /// Decodes a file that [`read`](Self::read) returned.
+    pub fn interpret(&self, file: RawFile) -> SourceFile {
         match &self.place {
-            Place::Shared { description, .. } if path == description => Ok(described(path, stamp, bytes)),
-            _ => Ok(interpret(path, stamp, bytes)),
+            Place::Shared { description, .. } if file.path == *description => described(file),
+            _ => file.interpret(),
         }
     }
 }
 
 /// A description as Python keeps it: the fields of a header, and a README below.
-fn described(path: &str, stamp: FileStamp, bytes: Vec<u8>) -> SourceFile {
-    let mut file = interpret(path, stamp, bytes);
+fn described(file: RawFile) -> SourceFile {
+    let mut file = file.interpret();
     let Content::Text(text) = &file.content else { return file };
     let is_markdown = text.lines().take_while(|line| !line.is_empty()).any(|line| {
         let line = line.to_lowercase();

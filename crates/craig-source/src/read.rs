@@ -1,7 +1,7 @@
 //! Reads one file: bytes, stamp, hash, language, text.
 
 use std::{
-    fs,
+    fmt, fs,
     io::{self, Read},
     path::{Component, Path, PathBuf},
 };
@@ -72,8 +72,50 @@ pub enum ReadError {
 /// The stamp is the one the bytes belong to: a file that changes while it is read is an error. The ignore rules are not
 /// asked again; the size limit is.
 pub fn read(root: &Root, path: &str, options: &SourceOptions) -> Result<SourceFile, ReadError> {
+    read_raw(root, path, options).map(RawFile::interpret)
+}
+
+/// Like [`read`], for callers that may know the content by its hash.
+pub fn read_raw(root: &Root, path: &str, options: &SourceOptions) -> Result<RawFile, ReadError> {
     let (bytes, stamp) = read_bytes(root, path, max_bytes_of(path, options.max_file_size_bytes))?;
-    Ok(interpret(path, stamp, bytes))
+    Ok(RawFile::new(path, stamp, bytes))
+}
+
+/// The bytes of a file, before they are decoded and their secrets are masked.
+pub struct RawFile {
+    /// Path relative to the root.
+    pub path: String,
+    /// File system state that the bytes belong to.
+    pub stamp: FileStamp,
+    /// Hash of the bytes.
+    pub hash: ContentHash,
+    bytes: Vec<u8>,
+}
+
+/// Without its bytes, which may hold secrets.
+impl fmt::Debug for RawFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, stamp, hash, .. } = self;
+        f.debug_struct("RawFile")
+            .field("path", path)
+            .field("stamp", stamp)
+            .field("hash", hash)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RawFile {
+    /// A file with these bytes.
+    pub fn new(path: &str, stamp: FileStamp, bytes: Vec<u8>) -> Self {
+        Self { path: path.to_owned(), stamp, hash: ContentHash::from_content(&bytes), bytes }
+    }
+
+    /// Decodes the bytes, recognises their language and masks their secrets.
+    pub fn interpret(self) -> SourceFile {
+        let Self { path, stamp, hash, bytes } = self;
+        let (language, file_type, content) = understand(&path, bytes);
+        SourceFile { path, stamp, hash, language, kind: language.kind(), file_type, content }
+    }
 }
 
 /// The metadata of a file of the project.
@@ -83,9 +125,7 @@ pub fn stamp(root: &Root, path: &str) -> Result<FileStamp, ReadError> {
 
 /// Makes a file of bytes that are already there, such as an editor's unsaved buffer. The path need not exist.
 pub fn interpret(path: &str, stamp: FileStamp, bytes: Vec<u8>) -> SourceFile {
-    let hash = ContentHash::from_content(&bytes);
-    let (language, file_type, content) = understand(path, bytes);
-    SourceFile { path: path.to_owned(), stamp, hash, language, kind: language.kind(), file_type, content }
+    RawFile::new(path, stamp, bytes).interpret()
 }
 
 fn inside(root: &Root, path: &str) -> Result<PathBuf, ReadError> {

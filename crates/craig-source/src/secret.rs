@@ -75,7 +75,7 @@ pub(crate) fn is_env_file(name: &str) -> bool {
 }
 
 /// Whether a file is secret for its name alone.
-pub(crate) fn is_secret_by_name(path: &str) -> bool {
+pub fn is_secret_by_name(path: &str) -> bool {
     let name = craig_text::path::name(path).to_ascii_lowercase();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     is_env_file(&name)

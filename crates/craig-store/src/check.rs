@@ -7,8 +7,9 @@
 use std::collections::HashSet;
 
 use craig_model::Quantized;
+use rusqlite::Transaction;
 
-use crate::write::{delete_file, increase_generation};
+use crate::write::increase_generation;
 use crate::{FileId, ProjectId, Store, StoreError};
 
 /// A file whose stored data is damaged.
@@ -58,7 +59,9 @@ impl Store {
         self.write(|transaction| {
             transaction.execute_batch(
                 "REINDEX;
-                 DELETE FROM files WHERE project_id NOT IN (SELECT id FROM projects);
+                 DELETE FROM project_files WHERE project_id NOT IN (SELECT id FROM projects)
+                                              OR file_id NOT IN (SELECT id FROM files);
+                 DELETE FROM files WHERE id NOT IN (SELECT file_id FROM project_files);
                  DELETE FROM chunks WHERE file_id NOT IN (SELECT id FROM files);
                  DELETE FROM names WHERE file_id NOT IN (SELECT id FROM files);
                  DELETE FROM vectors WHERE embedder_id NOT IN (SELECT id FROM embedders);
@@ -75,7 +78,7 @@ impl Store {
         project: ProjectId,
         before_each: &mut dyn FnMut(&str),
     ) -> Result<Vec<DamagedFile>, StoreError> {
-        let sql = "SELECT id, path FROM files WHERE project_id = ?1 ORDER BY id";
+        let sql = "SELECT file_id, path FROM project_files WHERE project_id = ?1 ORDER BY file_id";
         let files: Vec<(FileId, String)> =
             self.read_all(sql, [project], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let bad_vectors = self.files_with_bad_vectors(project)?;
@@ -104,8 +107,8 @@ impl Store {
     fn files_with_bad_vectors(&self, project: ProjectId) -> Result<HashSet<FileId>, StoreError> {
         self.read(|connection| {
             let mut find = connection.prepare_cached(
-                "SELECT DISTINCT c.file_id, v.vector FROM files f JOIN chunks c ON c.file_id = f.id
-                 JOIN vectors v ON v.text_hash = c.text_hash WHERE f.project_id = ?1",
+                "SELECT DISTINCT c.file_id, v.vector FROM project_files p JOIN chunks c ON c.file_id = p.file_id
+                 JOIN vectors v ON v.text_hash = c.text_hash WHERE p.project_id = ?1",
             )?;
             let mut rows = find.query([project])?;
             let mut bad = HashSet::new();
@@ -118,8 +121,8 @@ impl Store {
         })
     }
 
-    /// Removes these files of a project, and impossible vectors, so that the next ingestion reads the files again.
-    pub fn forget_files(&mut self, project: ProjectId, files: &[FileId]) -> Result<(), StoreError> {
+    /// Removes these files from all projects, and impossible vectors, so that the next ingestion reads the files again.
+    pub fn forget_files(&mut self, files: &[FileId]) -> Result<(), StoreError> {
         let bad_vectors: Vec<i64> = self.read(|connection| {
             let mut find = connection.prepare_cached("SELECT id, vector FROM vectors")?;
             let mut rows = find.query([])?;
@@ -136,15 +139,24 @@ impl Store {
                 transaction.execute("DELETE FROM vectors WHERE id = ?1", [id])?;
             }
             for file in files {
-                delete_file(transaction, *file)?;
+                forget_file(transaction, *file)?;
             }
-            increase_generation(transaction, project)
+            Ok(())
         })
     }
 }
 
+fn forget_file(transaction: &Transaction<'_>, file: FileId) -> rusqlite::Result<()> {
+    let projects: Vec<ProjectId> = transaction
+        .prepare_cached("DELETE FROM project_files WHERE file_id = ?1 RETURNING project_id")?
+        .query_map([file], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    transaction.execute("DELETE FROM files WHERE id = ?1", [file])?;
+    projects.into_iter().try_for_each(|project| increase_generation(transaction, project))
+}
+
 /// Whether bytes can be a stored vector: a finite scale, and at least one component.
-fn is_vector(bytes: &[u8]) -> bool {
+pub(crate) fn is_vector(bytes: &[u8]) -> bool {
     Quantized::from_bytes(bytes)
         .is_some_and(|vector| vector.scale.is_finite() && vector.scale >= 0.0 && !vector.codes.is_empty())
 }

@@ -47,7 +47,8 @@ impl Store {
 
     /// Bytes of the database and of everything derived from it.
     pub fn bytes_on_disk(&self) -> u64 {
-        bytes_on_disk(&self.place.path) + bytes_on_disk(&self.place.derived_folder)
+        let mut seen = HashSet::new();
+        bytes_on_disk(&self.place.path, &mut seen) + bytes_on_disk(&self.place.derived_folder, &mut seen)
     }
 
     /// Renames a user's database that cannot be repaired, so that a new one is created when it is next opened; returns its new path.
@@ -81,16 +82,29 @@ fn index_folders(folder: &Path) -> Vec<(String, PathBuf)> {
     named.filter(|(name, _)| is_reference(name)).collect()
 }
 
-/// Bytes of a file, or of everything in a folder; 0 when it is not there.
-fn bytes_on_disk(path: &Path) -> u64 {
+/// Bytes of a file, or of everything in a folder, without files that were `seen` under another name; 0 when it is missing.
+fn bytes_on_disk(path: &Path, seen: &mut HashSet<(u64, u64)>) -> u64 {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
             let entries = fs::read_dir(path).into_iter().flatten().flatten();
-            entries.map(|entry| bytes_on_disk(&entry.path())).sum()
+            entries.map(|entry| bytes_on_disk(&entry.path(), seen)).sum()
         }
+        Ok(metadata) if linked_file(&metadata).is_some_and(|file| !seen.insert(file)) => 0,
         Ok(metadata) => metadata.len(),
         Err(_) => 0,
     }
+}
+
+/// Identifies a file that has several names: worktrees share segments.
+#[cfg(unix)]
+fn linked_file(metadata: &fs::Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    (metadata.nlink() > 1).then(|| (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn linked_file(_: &fs::Metadata) -> Option<(u64, u64)> {
+    None
 }
 
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Ids of stored rows. Outside of the store, an id can be compared, and kept with derived data as a number.
 
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use craig_source::ContentHash;
 use serde::{Deserialize, Serialize};
 
 macro_rules! ids {
@@ -38,7 +39,8 @@ macro_rules! ids {
 ids! {
     /// Identifies a project in one database.
     ProjectId;
-    /// Identifies one version of one file: a changed file gets a new id, and no id is used twice.
+    /// Identifies one version of one file, which projects with the same file share: a changed file gets another id, and no id
+    /// is used for two versions.
     FileId;
 }
 
@@ -62,6 +64,30 @@ impl TextHash {
     /// The hash, to be kept with derived data.
     pub fn to_bytes(self) -> [u8; 16] {
         self.0
+    }
+}
+
+/// What tells stored files apart: path, content, and how they were read. Projects that agree in all of it share the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileIdentity([u8; 16]);
+
+impl FileIdentity {
+    /// The file at `path` with this content, `made` in a way that the caller describes: everything that decides about its chunks,
+    /// definitions and vectors.
+    pub fn new(made: &str, path: &str, hash: ContentHash) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in [made, path] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        let mut short = [0; 16];
+        short.copy_from_slice(&hasher.update(&hash.0).finalize().as_bytes()[..16]);
+        Self(short)
+    }
+}
+
+impl ToSql for FileIdentity {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.0.to_sql()
     }
 }
 

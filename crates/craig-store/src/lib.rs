@@ -4,6 +4,7 @@
 //! SQLite shows nowhere outside of this crate: no type, row id, pragma or lock file leaves it.
 
 mod access;
+mod archive;
 mod check;
 mod context_uses;
 mod derived;
@@ -20,16 +21,18 @@ mod project;
 mod read;
 mod role;
 mod schema;
+mod sealed;
 mod snapshot;
 mod store;
 mod write;
 
 pub use access::DatabaseIdentity;
+pub use archive::{ArchiveError, ArchiveHeader, read_archive_header};
 pub use check::DamagedFile;
 pub use context_uses::ContextUse;
 pub use derived_file::DerivedFile;
 pub use error::{StoreError, StoreErrorKind};
-pub use id::{FileId, ProjectId, TextHash};
+pub use id::{FileId, FileIdentity, ProjectId, TextHash};
 pub use in_repository::RepositoryDatabase;
 pub use ingestion::{IngestionRun, IngestionState, IngestionStatus};
 pub use lock::{IndexLock, ProjectLock};
@@ -39,4 +42,4 @@ pub use read::{FileRecord, OutlinedFile, StoredChunk, StoredFile, StoredText, Tr
 pub use role::Role;
 pub use snapshot::Snapshot;
 pub use store::Store;
-pub use write::{Batch, ChunkText, IndexedFile};
+pub use write::{Batch, ChunkText, IndexedFile, Missing};

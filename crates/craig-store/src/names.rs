@@ -1,21 +1,19 @@
 //! The stored references and names of files.
 
 use craig_chunk::names::Names;
-use craig_chunk::{Packed, References, Symbol};
+use craig_chunk::{Definitions, Packed, References, Symbol};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
-use crate::read::{FileRecord, StoredOutline};
+use crate::read::FileRecord;
+use crate::sealed::{sealed, unsealed};
 use crate::{FileId, Store, StoreError};
-
-/// Bytes of BLAKE3 after what they are of.
-const CHECKSUM_BYTES: usize = 4;
 
 /// The packed definitions, references and names of a file.
 #[derive(Clone, Debug)]
 pub struct PackedFile {
     record: FileRecord,
     n_lines: u32,
-    outline: String,
+    definitions: Vec<u8>,
     referenced: Vec<u8>,
     named: Vec<u8>,
 }
@@ -54,10 +52,11 @@ impl PackedFile {
     }
 
     fn contents(&self) -> Option<(Vec<Symbol>, References, Names)> {
-        let packed = Packed { references: unsealed(&self.referenced)?, names: unsealed(&self.named)? };
+        let part = |sealed: &[u8]| unsealed(sealed).map(<[u8]>::to_vec);
+        let packed = Packed { references: part(&self.referenced)?, names: part(&self.named)? };
         let (references, names) = packed.names()?;
-        let outline: StoredOutline = serde_json::from_str(&self.outline).ok()?;
-        Some((outline.symbols, references, names))
+        let definitions = Definitions::from_packed(unsealed(&self.definitions)?)?;
+        Some((definitions.symbols, references, names))
     }
 }
 
@@ -74,7 +73,7 @@ impl Store {
 
     fn load_packed(&self, files: &[FileId], named: &str) -> Result<Vec<PackedFile>, StoreError> {
         let sql = format!(
-            "SELECT f.id, f.path, f.is_binary, f.metadata, f.file_hash, f.outline, coalesce(n.n_lines, 0),
+            "SELECT f.id, f.path, f.is_binary, f.metadata, f.file_hash, f.definitions, coalesce(n.n_lines, 0),
                     coalesce(n.referenced, x''), {named}
              FROM files f LEFT JOIN names n ON n.file_id = f.id WHERE f.id = ?1 AND f.content IS NOT NULL"
         );
@@ -88,7 +87,7 @@ fn load_file(connection: &Connection, sql: &str, file: FileId) -> rusqlite::Resu
     let read = |row: &Row<'_>| {
         Ok(PackedFile {
             record: FileRecord::from_row(row)?,
-            outline: row.get(5)?,
+            definitions: row.get(5)?,
             n_lines: row.get(6)?,
             referenced: row.get(7)?,
             named: row.get(8)?,
@@ -105,22 +104,6 @@ pub(crate) fn write_names(
 ) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("INSERT INTO names (file_id, n_lines, referenced, named) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![file_id, n_lines, sealed(&packed.references), sealed(&packed.names)])?;
+        .execute(params![file_id, n_lines, sealed(packed.references.clone()), sealed(packed.names.clone())])?;
     Ok(())
-}
-
-fn sealed(bytes: &[u8]) -> Vec<u8> {
-    let mut sealed = Vec::with_capacity(bytes.len() + CHECKSUM_BYTES);
-    sealed.extend_from_slice(bytes);
-    sealed.extend_from_slice(&blake3::hash(bytes).as_bytes()[..CHECKSUM_BYTES]);
-    sealed
-}
-
-/// The bytes that were sealed; `None` if they have changed. What was never stored is empty.
-fn unsealed(sealed: &[u8]) -> Option<Vec<u8>> {
-    if sealed.is_empty() {
-        return Some(Vec::new());
-    }
-    let (bytes, checksum) = sealed.split_last_chunk::<CHECKSUM_BYTES>()?;
-    blake3::hash(bytes).as_bytes().starts_with(checksum).then(|| bytes.to_vec())
 }

@@ -3,7 +3,7 @@
 use rusqlite::{Row, params};
 
 use crate::error::conversion_error;
-use crate::write::drop_unused_vectors;
+use crate::write::{drop_unused_files, drop_unused_vectors};
 use crate::{DatabaseIdentity, ProjectId, ProjectLock, Store, StoreError};
 
 /// One ingested source directory.
@@ -127,16 +127,27 @@ impl Store {
         self.read_one(sql, [project], |row| row.get::<_, i64>(0).map(|generation| generation as u64))
     }
 
+    /// The project that shares most files with this one; `None` if no project shares any.
+    pub fn nearest_project(&self, project: ProjectId) -> Result<Option<Project>, StoreError> {
+        let columns = COLUMNS.split(", ").map(|column| format!("p.{column}")).collect::<Vec<_>>().join(", ");
+        let sql = format!(
+            "SELECT {columns} FROM project_files own JOIN project_files other ON other.file_id = own.file_id
+             JOIN projects p ON p.id = other.project_id
+             WHERE own.project_id = ?1 AND other.project_id <> ?1
+             GROUP BY p.id ORDER BY count(*) DESC, p.id LIMIT 1"
+        );
+        self.read_one(&sql, [project], |row| Project::from_row(self.identity(), row))
+    }
+
     /// Tracked files of a project.
     pub fn count_files(&self, project: ProjectId) -> Result<u64, StoreError> {
-        let sql = "SELECT count(*) FROM files WHERE project_id = ?1";
+        let sql = "SELECT count(*) FROM project_files WHERE project_id = ?1";
         Ok(self.read_one(sql, [project], |row| row.get::<_, i64>(0))?.unwrap_or_default() as u64)
     }
 
     /// How much is stored of a project.
     pub fn counts(&self, project: ProjectId) -> Result<ProjectCounts, StoreError> {
-        let sql = "SELECT (SELECT count(*) FROM files WHERE project_id = ?1),
-                          (SELECT count(*) FROM chunks c JOIN files f ON f.id = c.file_id WHERE f.project_id = ?1)";
+        let sql = "SELECT count(*), coalesce(sum(n_chunks), 0) FROM project_files WHERE project_id = ?1";
         let count = |row: &Row<'_>, column| row.get::<_, i64>(column).map(|n| n as u64);
         let counts = self.read_one(sql, [project], |row| {
             Ok(ProjectCounts { files: count(row, 0)?, chunks: count(row, 1)? })
@@ -180,12 +191,13 @@ impl Store {
         self.create_project(key, &format!("{PACKAGE_SOURCE}{key}"), options)
     }
 
-    /// Removes the project of this lock and everything that belongs to it alone, or nothing. No trace of it remains in the files
-    /// of the database, if there is room to rewrite them and nobody reads them at the moment. Its index is not removed.
+    /// Removes the project of this lock and everything that belongs to it alone, or nothing: files that other projects have, too,
+    /// stay theirs. No trace of the rest remains in the files of the database, if there is room to rewrite them and nobody reads them at the moment. Its index is not removed.
     pub fn purge(&mut self, lock: &ProjectLock) -> Result<(), StoreError> {
         let delete = |store: &mut Self| {
             store.write(|transaction| {
                 transaction.execute("DELETE FROM projects WHERE reference = ?1", [&lock.reference])?;
+                drop_unused_files(transaction)?;
                 drop_unused_vectors(transaction)
             })
         };

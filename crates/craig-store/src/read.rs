@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use craig_chunk::{ChunkKind, Import, Parsed, Symbol};
+use craig_chunk::{ChunkKind, Definitions, Import, Parsed, Symbol, decompressed};
 use craig_model::Quantized;
 use craig_source::{ContentHash, FileKind, FileStamp, FileType, Language, Withheld};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Deserialize;
 
 use crate::error::{DamagedText, conversion_error};
-use crate::{FileId, ProjectId, Store, StoreError, TextHash};
+use crate::sealed::unsealed;
+use crate::{FileId, FileIdentity, ProjectId, Store, StoreError, TextHash};
 
 /// A stored file as a delta ingestion compares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +47,6 @@ pub struct FileRecord {
     pub withheld: Option<Withheld>,
     /// Size in bytes.
     pub size: u64,
-    /// Modification time, RFC 3339, UTC.
-    pub modified_date: Option<String>,
     /// Hash of the raw bytes, hex.
     pub file_hash: String,
     /// Hash of the text if it has no chunks, which would have hashes.
@@ -143,38 +142,27 @@ pub struct StoredText {
 }
 
 #[derive(Deserialize)]
-struct Metadata {
+pub(crate) struct Metadata {
     language: Language,
     kind: FileKind,
     r#type: FileType,
     size: u64,
-    modified_date: Option<String>,
     withheld: Option<Withheld>,
     #[serde(default)]
     text_hash: Option<TextHash>,
 }
 
-#[derive(Deserialize)]
-pub(crate) struct StoredOutline {
-    pub(crate) symbols: Vec<Symbol>,
-    imports: Vec<Import>,
-    parsed: Parsed,
-}
+const RECORD: &str = "f.id, f.path, f.is_binary, f.metadata, f.file_hash";
 
-const RECORD: &str = "id, path, is_binary, metadata, file_hash";
-
-/// All of these columns are in an index: rows hold the texts, and take many pages.
-const TRACKED: &str = "id, path, file_hash, size, modified_ns, changed_ns, read_ns";
+const TRACKED: &str = "file_id, path, file_hash, size, modified_ns, changed_ns, read_ns";
 
 impl TrackedFile {
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let hex: String = row.get(2)?;
-        let hash = blake3::Hash::from_hex(&hex).map_err(|error| conversion_error(2, error))?;
         let size = row.get::<_, i64>(3)? as u64;
         Ok(Self {
             id: row.get(0)?,
             path: row.get(1)?,
-            hash: ContentHash(*hash.as_bytes()),
+            hash: ContentHash(row.get(2)?),
             stamp: FileStamp { size, modified_ns: row.get(4)?, changed_ns: row.get(5)? },
             read_ns: row.get(6)?,
         })
@@ -193,8 +181,7 @@ impl FileRecord {
             file_type: metadata.r#type,
             withheld: metadata.withheld,
             size: metadata.size,
-            modified_date: metadata.modified_date,
-            file_hash: row.get(4)?,
+            file_hash: ContentHash(row.get(4)?).to_hex(),
             text_hash: metadata.text_hash,
         })
     }
@@ -203,19 +190,21 @@ impl FileRecord {
 impl Store {
     /// Every file of a project with its stamp and hash, by path.
     pub fn tracked_files(&self, project: ProjectId) -> Result<Vec<TrackedFile>, StoreError> {
-        let sql = format!("SELECT {TRACKED} FROM files WHERE project_id = ?1 ORDER BY path");
+        let sql = format!("SELECT {TRACKED} FROM project_files WHERE project_id = ?1 ORDER BY path");
         self.read_all(&sql, [project], TrackedFile::from_row)
     }
 
     /// One file by path with its stamp and hash; `None` if it is not tracked.
     pub fn tracked_file(&self, project: ProjectId, path: &str) -> Result<Option<TrackedFile>, StoreError> {
-        let sql = format!("SELECT {TRACKED} FROM files WHERE project_id = ?1 AND path = ?2");
+        let sql = format!("SELECT {TRACKED} FROM project_files WHERE project_id = ?1 AND path = ?2");
         self.read_one(&sql, params![project, path], TrackedFile::from_row)
     }
 
     /// Every file of a project without its text, by path.
     pub fn file_records(&self, project: ProjectId) -> Result<Vec<FileRecord>, StoreError> {
-        let sql = format!("SELECT {RECORD} FROM files WHERE project_id = ?1 ORDER BY path");
+        let sql = format!(
+            "SELECT {RECORD} FROM project_files p JOIN files f ON f.id = p.file_id WHERE p.project_id = ?1 ORDER BY p.path"
+        );
         self.read_all(&sql, [project], FileRecord::from_row)
     }
 
@@ -223,7 +212,10 @@ impl Store {
     ///
     /// Fails with [`StoreError::DamagedText`] if the text is not the one that was stored.
     pub fn file_text(&self, project: ProjectId, path: &str) -> Result<Option<StoredText>, StoreError> {
-        let sql = format!("SELECT {RECORD}, content FROM files WHERE project_id = ?1 AND path = ?2");
+        let sql = format!(
+            "SELECT {RECORD}, f.content FROM project_files p JOIN files f ON f.id = p.file_id
+             WHERE p.project_id = ?1 AND p.path = ?2"
+        );
         self.read(|connection| {
             let read = |row: &Row<'_>| {
                 let record = FileRecord::from_row(row)?;
@@ -243,7 +235,7 @@ impl Store {
     /// Texts are not compared with their hashes, so they may be searched but not shown:
     /// [`load_outlines`](Self::load_outlines) compares them.
     pub fn load_texts(&self, files: &[FileId]) -> Result<Vec<StoredText>, StoreError> {
-        let sql = format!("SELECT {RECORD}, content FROM files WHERE id = ?1");
+        let sql = format!("SELECT {RECORD}, f.content FROM files f WHERE f.id = ?1");
         self.read(|connection| {
             let mut find = connection.prepare_cached(&sql)?;
             let read = |row: &Row<'_>| {
@@ -263,16 +255,26 @@ impl Store {
         bytes: Range<u32>,
         hash: TextHash,
     ) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT substr(CAST(content AS BLOB), ?2, ?3) FROM files WHERE id = ?1";
-        let (start, n_bytes) = (i64::from(bytes.start) + 1, bytes.end.saturating_sub(bytes.start));
+        let sql = "SELECT content FROM files WHERE id = ?1";
         let found: Option<Option<Vec<u8>>> =
-            self.read_one(sql, params![file, start, n_bytes], |row| row.get(0))?;
-        let Some(found) = found else { return Ok(None) };
-        let text = found.and_then(|bytes| String::from_utf8(bytes).ok());
-        match text.filter(|text| TextHash::new(text) == hash) {
-            Some(text) => Ok(Some(text)),
+            self.read_one(sql, [file], |row| Ok(row.get_ref(0)?.as_blob_or_null()?.and_then(unpacked)))?;
+        let Some(text) = found else { return Ok(None) };
+        let bytes = bytes.start as usize..bytes.end as usize;
+        let chunk = text.as_deref().and_then(|text| std::str::from_utf8(text.get(bytes)?).ok());
+        match chunk.filter(|chunk| TextHash::new(chunk) == hash) {
+            Some(chunk) => Ok(Some(chunk.to_owned())),
             None => Err(StoreError::DamagedText { path: self.path_of(file)? }),
         }
+    }
+
+    /// The stored files with these identities, in the same order, each with its number of chunks; `None` for those that are not
+    /// stored.
+    pub fn find_files(&self, identities: &[FileIdentity]) -> Result<Vec<Option<(FileId, u64)>>, StoreError> {
+        self.read(|connection| {
+            let mut find = connection.prepare_cached("SELECT id, n_chunks FROM files WHERE identity = ?1")?;
+            let read = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64));
+            identities.iter().map(|identity| find.query_row([identity], read).optional()).collect()
+        })
     }
 
     fn path_of(&self, file: FileId) -> Result<String, StoreError> {
@@ -282,8 +284,7 @@ impl Store {
 
     /// Ids of the files of a project that have chunks, ascending.
     pub fn searchable_files(&self, project: ProjectId) -> Result<Vec<FileId>, StoreError> {
-        let sql = "SELECT f.id FROM files f WHERE f.project_id = ?1
-                   AND EXISTS (SELECT 1 FROM chunks c WHERE c.file_id = f.id) ORDER BY f.id";
+        let sql = "SELECT file_id FROM project_files WHERE project_id = ?1 AND n_chunks > 0 ORDER BY file_id";
         self.read_all(sql, [project], |row| row.get(0))
     }
 
@@ -314,17 +315,29 @@ impl Store {
         part: &str,
         limit: usize,
     ) -> Result<Vec<(String, Symbol)>, StoreError> {
-        let escaped = part.replace('!', "!!").replace('%', "!%").replace('_', "!_");
-        // Outlines that do not contain the text need not be parsed.
-        let sql = "SELECT f.path, s.value FROM files f, json_each(f.outline, '$.symbols') s
-                   WHERE f.project_id = ?1 AND f.outline LIKE ?2 ESCAPE '!'
-                     AND s.value ->> 'name' LIKE ?2 ESCAPE '!'
-                   ORDER BY lower(s.value ->> 'name') = lower(?3) DESC,
-                            instr(lower(s.value ->> 'name'), lower(?3)) = 1 DESC,
-                            length(s.value ->> 'name'), f.path, s.value ->> 'line' LIMIT ?4";
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let parameters = params![project, format!("%{escaped}%"), part, limit];
-        self.read_all(sql, parameters, |row| Ok((row.get(0)?, json_column(row, 1)?)))
+        let sql = "SELECT f.path, f.definitions FROM project_files p JOIN files f ON f.id = p.file_id
+                   WHERE p.project_id = ?1 AND p.n_chunks > 0";
+        let part = part.to_ascii_lowercase();
+        let mut found = Vec::new();
+        self.read(|connection| {
+            let mut files = connection.prepare_cached(sql)?;
+            let mut rows = files.query([project])?;
+            while let Some(row) = rows.next()? {
+                let path = row.get_ref(0)?.as_str()?;
+                for symbol in definitions_column(row, 1, path)?.symbols {
+                    let name = symbol.name.to_ascii_lowercase();
+                    if let Some(at) = name.find(&part) {
+                        found.push((name != part, at > 0, name.chars().count(), path.to_owned(), symbol));
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        found.sort_by(|(differs, within, length, path, symbol), other| {
+            (differs, within, length, path, symbol.line).cmp(&(&other.0, &other.1, &other.2, &other.3, other.4.line))
+        });
+        found.truncate(limit);
+        Ok(found.into_iter().map(|(.., path, symbol)| (path, symbol)).collect())
     }
 
     /// Which of `hashes` already have a vector of `embedder`.
@@ -354,8 +367,8 @@ impl Store {
             connection.query_row(
                 "SELECT count(*), coalesce(sum(n_bytes), 0) FROM (
                      SELECT max(c.end_byte - c.start_byte + c.overlap_bytes) AS n_bytes
-                     FROM files f JOIN chunks c ON c.file_id = f.id
-                     WHERE f.project_id = ?1 AND NOT EXISTS (
+                     FROM project_files p JOIN chunks c ON c.file_id = p.file_id
+                     WHERE p.project_id = ?1 AND NOT EXISTS (
                          SELECT 1 FROM vectors v WHERE v.embedder_id = ?2 AND v.text_hash = c.text_hash)
                      GROUP BY c.text_hash)",
                 params![project, embedder],
@@ -375,9 +388,9 @@ fn load_file(
         record: outlined.record,
         text: outlined.text.unwrap_or_default(),
         chunks: Vec::new(),
-        symbols: outlined.outline.symbols,
-        imports: outlined.outline.imports,
-        parsed: outlined.outline.parsed,
+        symbols: outlined.definitions.symbols,
+        imports: outlined.definitions.imports,
+        parsed: outlined.definitions.parsed,
     };
     found.chunks = connection
         .prepare_cached(
@@ -392,11 +405,11 @@ fn load_file(
 }
 
 fn load_outline(connection: &Connection, file: FileId) -> rusqlite::Result<Option<OutlinedFile>> {
-    let Some(FileRow { record, text, outline }) = load_row(connection, file)? else { return Ok(None) };
+    let Some(FileRow { record, text, definitions }) = load_row(connection, file)? else { return Ok(None) };
     if let Some(text) = &text {
         verify_text(connection, &record, text)?;
     }
-    let StoredOutline { symbols, imports, parsed } = outline;
+    let Definitions { symbols, imports, parsed } = definitions;
     Ok(text.map(|text| OutlinedFile { record, text, symbols, imports, parsed }))
 }
 
@@ -404,14 +417,15 @@ fn load_outline(connection: &Connection, file: FileId) -> rusqlite::Result<Optio
 struct FileRow {
     record: FileRecord,
     text: Option<String>,
-    outline: StoredOutline,
+    definitions: Definitions,
 }
 
 fn load_row(connection: &Connection, file: FileId) -> rusqlite::Result<Option<FileRow>> {
-    let sql = format!("SELECT {RECORD}, content, outline FROM files WHERE id = ?1");
+    let sql = format!("SELECT {RECORD}, f.content, f.definitions FROM files f WHERE f.id = ?1");
     let read = |row: &Row<'_>| {
         let record = FileRecord::from_row(row)?;
-        Ok(FileRow { text: text_column(row, 5, &record)?, record, outline: json_column(row, 6)? })
+        let definitions = definitions_column(row, 6, &record.path)?;
+        Ok(FileRow { text: text_column(row, 5, &record)?, record, definitions })
     };
     connection.prepare_cached(&sql)?.query_row([file], read).optional()
 }
@@ -446,9 +460,19 @@ fn json_column<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> ru
 
 /// The text of a file, if it has one.
 fn text_column(row: &Row<'_>, column: usize, record: &FileRecord) -> rusqlite::Result<Option<String>> {
-    let bytes = row.get_ref(column)?.as_bytes_or_null()?;
-    let text = bytes.map(|bytes| String::from_utf8(bytes.to_vec())).transpose();
-    text.map_err(|_| DamagedText::error(&record.path))
+    let Some(packed) = row.get_ref(column)?.as_blob_or_null()? else { return Ok(None) };
+    let text = unpacked(packed).and_then(|bytes| String::from_utf8(bytes).ok());
+    text.map(Some).ok_or_else(|| DamagedText::error(&record.path))
+}
+
+/// The bytes of a text; `None` if it is damaged. An empty text is stored as well.
+pub(crate) fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
+    decompressed(content, &[])
+}
+
+fn definitions_column(row: &Row<'_>, column: usize, path: &str) -> rusqlite::Result<Definitions> {
+    let packed = unsealed(row.get_ref(column)?.as_blob()?);
+    packed.and_then(Definitions::from_packed).ok_or_else(|| DamagedText::error(path))
 }
 
 /// Fails if `text` does not have the hashes of the file's chunks, or the one of the file if it has no chunks.
@@ -472,25 +496,25 @@ fn verify_text(connection: &Connection, record: &FileRecord, text: &str) -> rusq
 }
 
 /// The bytes of a chunk in its file's text.
-struct ChunkSpan {
-    start: u32,
-    end: u32,
-    overlap: u32,
+pub(crate) struct ChunkSpan {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) overlap: u32,
 }
 
 /// Compares a text with the hashes of its chunks, which cover it in order.
-struct TextCheck<'t> {
+pub(crate) struct TextCheck<'t> {
     text: &'t str,
     next: usize,
 }
 
 impl<'t> TextCheck<'t> {
-    fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         Self { text, next: 0 }
     }
 
     /// Whether the next chunk of the text has this span and hash.
-    fn matches(&mut self, span: ChunkSpan, hash: TextHash) -> bool {
+    pub(crate) fn matches(&mut self, span: ChunkSpan, hash: TextHash) -> bool {
         let (start, end) = (span.start as usize, span.end as usize);
         let follows = start == self.next;
         self.next = end;
@@ -499,7 +523,7 @@ impl<'t> TextCheck<'t> {
     }
 
     /// Whether the chunks cover the text; a text without chunks cannot be compared.
-    fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.next == 0 || self.next == self.text.len()
     }
 }

@@ -2,16 +2,16 @@
 
 use std::mem;
 
-use craig_chunk::{Import, Outline, Packed, Parsed, Symbol};
+use craig_chunk::{Definitions, Outline, Packed, compressed};
 use craig_model::Quantized;
-use craig_source::{Content, FileStamp, SourceFile, Withheld};
-use rusqlite::{Transaction, params};
-use serde::Serialize;
+use craig_source::{Content, SourceFile, Withheld};
+use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
 
 use crate::names::write_names;
 use crate::project::now;
-use crate::{FileId, IngestionRun, ProjectId, Store, StoreError, TextHash, TrackedFile};
+use crate::sealed::sealed;
+use crate::{FileId, FileIdentity, IngestionRun, ProjectId, Store, StoreError, TextHash, TrackedFile};
 
 /// The text of one chunk, by hash, and its vector unless the store has it already.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,19 +29,45 @@ pub struct IndexedFile {
     pub source: SourceFile,
     /// When it was read, nanoseconds since the Unix epoch.
     pub read_ns: i64,
-    /// Its chunks, symbols and imports; empty for files without searchable text.
+    /// Its chunks; empty for files without searchable text. The rest has been packed.
     pub outline: Outline,
     /// One for each chunk of the outline, in order.
     pub texts: Vec<ChunkText>,
+    identity: FileIdentity,
+    /// Its text, compressed.
+    content: Option<Vec<u8>>,
+    definitions: Vec<u8>,
     /// Its references and names, moved out of the outline; packed, they take little memory.
     packed: Packed,
 }
 
 impl IndexedFile {
-    /// A file with its outline, and a text for each chunk of it.
-    pub fn new(source: SourceFile, read_ns: i64, mut outline: Outline, texts: Vec<ChunkText>) -> Self {
+    /// A file with its outline, and a text for each chunk of it. Packs what is stored: to be called on many threads for many files.
+    ///
+    /// `made` describes how files are read, see [`FileIdentity::new`].
+    pub fn new(
+        source: SourceFile,
+        made: &str,
+        read_ns: i64,
+        mut outline: Outline,
+        texts: Vec<ChunkText>,
+    ) -> Self {
         let (references, names) = (mem::take(&mut outline.references), mem::take(&mut outline.names));
-        Self { source, read_ns, outline, texts, packed: Packed::new(&references, names) }
+        let definitions = Definitions {
+            symbols: mem::take(&mut outline.symbols),
+            imports: mem::take(&mut outline.imports),
+            parsed: outline.parsed,
+        };
+        Self {
+            identity: FileIdentity::new(made, &source.path, source.hash),
+            content: stored_content(&source.content).map(|text| compressed(text.as_bytes(), &[])),
+            definitions: sealed(definitions.packed()),
+            packed: Packed::new(&references, names),
+            source,
+            read_ns,
+            outline,
+            texts,
+        }
     }
 }
 
@@ -54,30 +80,51 @@ pub struct Batch {
     pub removed: Vec<FileId>,
     /// Files whose content is unchanged, with their new stamps.
     pub restamped: Vec<TrackedFile>,
+    /// New files and new versions of files that the store has for another project.
+    pub shared: Vec<TrackedFile>,
+}
+
+/// What a batch left to the store, which does not have it any more: a purge of another project may have dropped it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Texts without a vector.
+    pub texts: Vec<TextHash>,
+    /// Paths of [shared](Batch::shared) files.
+    pub files: Vec<String>,
+}
+
+impl Missing {
+    /// Whether nothing is missing.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.files.is_empty()
+    }
 }
 
 impl Store {
     /// Commits `batch` as one change of the project that `run` ingests, which has now processed `n_processed` files.
     ///
-    /// Readers see all of it or nothing. A stored file with the same path is replaced.
+    /// Readers see all of it or nothing. A stored file with the same path is replaced. `embedder` is the one that the vectors are
+    /// of; `None` if no vectors are stored.
     ///
-    /// Returns the texts that came without a vector although the store has none: a purge of another project may have dropped it.
-    /// Then nothing is committed; embed them and try again.
+    /// If something is missing, nothing is committed: embed and read it, and try again.
     pub fn apply(
         &mut self,
         run: &IngestionRun,
-        embedder: &str,
+        embedder: Option<&str>,
         batch: &Batch,
         n_processed: u64,
-    ) -> Result<Vec<TextHash>, StoreError> {
+    ) -> Result<Missing, StoreError> {
         let mut n_deleted = 0;
         let missing = self.write(|transaction| {
-            let embedder = insert_embedder(transaction, embedder)?;
-            let missing = missing_vectors(transaction, embedder, batch)?;
+            let embedder = embedder.map(|name| insert_embedder(transaction, name)).transpose()?;
+            let texts = embedder.map(|embedder| missing_vectors(transaction, embedder, batch)).transpose()?;
+            let files = missing_files(transaction, batch)?;
+            let missing = Missing { texts: texts.unwrap_or_default(), files };
             if missing.is_empty() {
                 n_deleted = write_batch(transaction, run.project, embedder, batch)?;
-                let last = batch.changed.last().map(|file| file.source.path.as_str());
-                run.write_progress(transaction, last, n_processed)?;
+                let changed = batch.changed.last().map(|file| &file.source.path);
+                let last = changed.or(batch.shared.last().map(|file| &file.path));
+                run.write_progress(transaction, last.map(String::as_str), n_processed)?;
             }
             Ok(missing)
         })?;
@@ -96,40 +143,106 @@ pub(crate) fn drop_unused_vectors(transaction: &Transaction<'_>) -> rusqlite::Re
     Ok(())
 }
 
-/// Writes a batch; returns how many rows of files it deleted.
+/// Writes a batch; returns how many files it removed from the project.
 fn write_batch(
     transaction: &Transaction<'_>,
     project: ProjectId,
-    embedder: i64,
+    embedder: Option<i64>,
     batch: &Batch,
 ) -> rusqlite::Result<usize> {
-    let mut n_deleted = 0;
-    restamp(transaction, &batch.restamped)?;
-    for file in &batch.removed {
-        n_deleted += delete_file(transaction, *file)?;
+    restamp(transaction, project, &batch.restamped)?;
+    let mut replaced = batch.removed.clone();
+    for file in &batch.shared {
+        replaced.extend(write_project_file(transaction, project, file)?);
     }
     for file in &batch.changed {
-        n_deleted += transaction
-            .prepare_cached("DELETE FROM files WHERE project_id = ?1 AND path = ?2")?
-            .execute(params![project, file.source.path])?;
-        write_file(transaction, project, embedder, file)?;
+        let IndexedFile { source, read_ns, .. } = file;
+        let id = match find_file(transaction, file.identity)? {
+            Some(id) => id,
+            None => write_file(transaction, file)?,
+        };
+        if let Some(embedder) = embedder {
+            write_vectors(transaction, embedder, file)?;
+        }
+        let tracked =
+            TrackedFile { id, path: source.path.clone(), hash: source.hash, stamp: source.stamp, read_ns: *read_ns };
+        replaced.extend(write_project_file(transaction, project, &tracked)?);
     }
-    if !(batch.changed.is_empty() && batch.removed.is_empty()) {
+    for file in &replaced {
+        remove_file(transaction, project, *file)?;
+    }
+    if !(batch.changed.is_empty() && batch.shared.is_empty() && batch.removed.is_empty()) {
         increase_generation(transaction, project)?;
     }
-    Ok(n_deleted)
+    Ok(replaced.len())
 }
 
-fn restamp(transaction: &Transaction<'_>, files: &[TrackedFile]) -> rusqlite::Result<()> {
+fn restamp(transaction: &Transaction<'_>, project: ProjectId, files: &[TrackedFile]) -> rusqlite::Result<()> {
     let mut update = transaction.prepare_cached(
-        "UPDATE files SET size = ?2, modified_ns = ?3, changed_ns = ?4, read_ns = ?5,
-                          metadata = json_set(metadata, '$.modified_date', ?6) WHERE id = ?1",
+        "UPDATE project_files SET size = ?3, modified_ns = ?4, changed_ns = ?5, read_ns = ?6
+         WHERE project_id = ?1 AND path = ?2",
     )?;
-    for TrackedFile { id, stamp, read_ns, .. } in files {
-        let (size, modified_date) = (stamp.size as i64, modified_date(stamp));
-        update.execute(params![id, size, stamp.modified_ns, stamp.changed_ns, read_ns, modified_date])?;
+    for TrackedFile { path, stamp, read_ns, .. } in files {
+        let size = stamp.size as i64;
+        update.execute(params![project, path, size, stamp.modified_ns, stamp.changed_ns, read_ns])?;
     }
     Ok(())
+}
+
+/// Makes a stored file the one at its path in a project; returns the one that it replaces.
+fn write_project_file(
+    transaction: &Transaction<'_>,
+    project: ProjectId,
+    file: &TrackedFile,
+) -> rusqlite::Result<Option<FileId>> {
+    let TrackedFile { id, path, hash, stamp, read_ns } = file;
+    let replaced: Option<FileId> = transaction
+        .prepare_cached("SELECT file_id FROM project_files WHERE project_id = ?1 AND path = ?2")?
+        .query_row(params![project, path], |row| row.get(0))
+        .optional()?;
+    transaction
+        .prepare_cached(
+            "INSERT OR REPLACE INTO project_files
+                 (project_id, path, file_id, file_hash, n_chunks, size, modified_ns, changed_ns, read_ns)
+             VALUES (?1, ?2, ?3, ?4, (SELECT n_chunks FROM files WHERE id = ?3), ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![
+            project,
+            path,
+            id,
+            hash.0,
+            stamp.size as i64,
+            stamp.modified_ns,
+            stamp.changed_ns,
+            read_ns,
+        ])?;
+    Ok(replaced.filter(|replaced| replaced != id))
+}
+
+/// Removes a file from a project, and from the store if no other project has it.
+fn remove_file(transaction: &Transaction<'_>, project: ProjectId, file: FileId) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("DELETE FROM project_files WHERE file_id = ?1 AND project_id = ?2")?
+        .execute(params![file, project])?;
+    transaction
+        .prepare_cached(
+            "DELETE FROM files WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM project_files WHERE file_id = ?1)",
+        )?
+        .execute([file])?;
+    Ok(())
+}
+
+/// Removes files that no project has any more.
+pub(crate) fn drop_unused_files(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute("DELETE FROM files WHERE id NOT IN (SELECT file_id FROM project_files)", [])?;
+    Ok(())
+}
+
+pub(crate) fn find_file(transaction: &Transaction<'_>, identity: FileIdentity) -> rusqlite::Result<Option<FileId>> {
+    transaction
+        .prepare_cached("SELECT id FROM files WHERE identity = ?1")?
+        .query_row([identity], |row| row.get(0))
+        .optional()
 }
 
 pub(crate) fn increase_generation(transaction: &Transaction<'_>, project: ProjectId) -> rusqlite::Result<()> {
@@ -137,12 +250,8 @@ pub(crate) fn increase_generation(transaction: &Transaction<'_>, project: Projec
     transaction.execute(sql, params![project, now()]).map(drop)
 }
 
-pub(crate) fn delete_file(transaction: &Transaction<'_>, file: FileId) -> rusqlite::Result<usize> {
-    transaction.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file])
-}
-
 /// The id of an embedder, which is added when it is new.
-fn insert_embedder(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
+pub(crate) fn insert_embedder(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
     transaction.execute("INSERT INTO embedders (name) VALUES (?1) ON CONFLICT DO NOTHING", [name])?;
     transaction.query_row("SELECT id FROM embedders WHERE name = ?1", [name], |row| row.get(0))
 }
@@ -164,37 +273,44 @@ fn missing_vectors(
     Ok(missing)
 }
 
-fn write_file(
-    transaction: &Transaction<'_>,
-    project: ProjectId,
-    embedder: i64,
-    file: &IndexedFile,
-) -> rusqlite::Result<()> {
+/// Paths of shared files that the store does not have any more.
+fn missing_files(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<Vec<String>> {
+    let mut find = transaction.prepare_cached("SELECT 1 FROM files WHERE id = ?1")?;
+    let mut missing = Vec::new();
+    for file in &batch.shared {
+        if !find.exists([file.id])? {
+            missing.push(file.path.clone());
+        }
+    }
+    Ok(missing)
+}
+
+fn write_file(transaction: &Transaction<'_>, file: &IndexedFile) -> rusqlite::Result<FileId> {
     let source = &file.source;
     let file_id = transaction
         .prepare_cached(
-            "INSERT INTO files (project_id, path, content, file_hash, is_binary, metadata, outline,
-                                size, modified_ns, changed_ns, read_ns)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            "INSERT INTO files (identity, path, file_hash, is_binary, n_chunks, metadata, definitions, content)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .insert(params![
-            project,
+            file.identity,
             source.path,
-            stored_content(&source.content),
-            blake3::Hash::from_bytes(source.hash.0).to_hex().as_str(),
+            source.hash.0,
             source.content == Content::Binary,
+            file.outline.chunks.len() as i64,
             metadata(file),
-            outline(&file.outline)?,
-            source.stamp.size as i64,
-            source.stamp.modified_ns,
-            source.stamp.changed_ns,
-            file.read_ns,
+            file.definitions,
+            file.content,
         ])?;
     write_chunks(transaction, file_id, file)?;
     if let Some(text) = stored_content(&source.content) {
         let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         write_names(transaction, file_id, n_lines, &file.packed)?;
     }
+    Ok(FileId::from_u64(file_id.cast_unsigned()))
+}
+
+fn write_vectors(transaction: &Transaction<'_>, embedder: i64, file: &IndexedFile) -> rusqlite::Result<()> {
     for text in &file.texts {
         if let Some(vector) = &text.vector {
             write_vector(transaction, embedder, text.hash, vector)?;
@@ -248,19 +364,6 @@ fn stored_content(content: &Content) -> Option<&str> {
     }
 }
 
-/// The outline as JSON, written during the walk, since it may have thousands of symbols.
-fn outline(outline: &Outline) -> rusqlite::Result<String> {
-    #[derive(Serialize)]
-    struct Stored<'o> {
-        imports: &'o [Import],
-        parsed: Parsed,
-        symbols: &'o [Symbol],
-    }
-    let Outline { imports, parsed, symbols, .. } = outline;
-    serde_json::to_string(&Stored { imports, parsed: *parsed, symbols })
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
-}
-
 fn metadata(IndexedFile { source, outline, .. }: &IndexedFile) -> String {
     let withheld = match &source.content {
         Content::Secret => Some(Withheld::Secret),
@@ -274,15 +377,8 @@ fn metadata(IndexedFile { source, outline, .. }: &IndexedFile) -> String {
         "kind": source.kind,
         "type": source.file_type,
         "size": source.stamp.size,
-        "modified_date": modified_date(&source.stamp),
         "withheld": withheld,
         "text_hash": text.map(TextHash::new),
     })
     .to_string()
-}
-
-/// RFC 3339, UTC, milliseconds; `None` for a time that is out of range.
-fn modified_date(stamp: &FileStamp) -> Option<String> {
-    let time = jiff::Timestamp::from_nanosecond(i128::from(stamp.modified_ns)).ok()?;
-    Some(format!("{time:.3}"))
 }

@@ -22,6 +22,7 @@ mod hook;
 mod impact;
 mod ingest;
 mod ingest_delta;
+mod index;
 mod insight;
 mod install;
 mod list;
@@ -106,6 +107,7 @@ enum Command {
     Stats(stats::Args),
     Feedback(feedback::Args),
     Watch(watch::Args),
+    Index(index::Args),
     Insight(insight::Args),
     Scip(scip::Args),
     Purge(purge::Args),
@@ -173,6 +175,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::File(args) => file::run(&args, session),
         Command::Stats(args) => stats::run(&args, session),
         Command::Feedback(args) => feedback::run(&args, session),
+        Command::Index(args) => index::run(args, session),
         Command::Insight(args) => insight::run(&args, session),
         Command::Scip(args) => scip::run(&args, session),
         Command::Watch(args) => watch::run(&args, session),

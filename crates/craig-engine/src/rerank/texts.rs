@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use craig_model::{
-    BuiltinReranker, Document, Embedding, ModelError, Ranking, RerankRequest, Reranker, StaticModel,
+    BuiltinReranker, Document, ModelError, Ranking, RerankRequest, Reranker, StaticModel,
 };
 use craig_search::{Index, has_words};
 use craig_source::{FileType, Language};
@@ -76,9 +76,6 @@ fn file(id: FileId, path: &str, text: &str) -> StoredFile {
         true => craig_chunk::chunk(language, text),
         false => craig_chunk::chunk(Language::Text, text),
     };
-    let texts: Vec<&str> = outline.chunks.iter().map(|chunk| chunk.text(text)).collect();
-    let vectors = StaticModel::builtin().documents(&texts);
-    let chunks = outline.chunks.iter().zip(texts.iter().zip(&vectors));
     StoredFile {
         record: FileRecord {
             id,
@@ -89,11 +86,10 @@ fn file(id: FileId, path: &str, text: &str) -> StoredFile {
             file_type: FileType::Text,
             withheld: None,
             size: text.len() as u64,
-            modified_date: None,
             file_hash: String::new(),
             text_hash: None,
         },
-        chunks: chunks.map(|(chunk, (text, vector))| stored(chunk, text, vector)).collect(),
+        chunks: outline.chunks.iter().map(|chunk| stored(chunk, text)).collect(),
         text: text.to_owned(),
         symbols: outline.symbols,
         imports: outline.imports,
@@ -101,7 +97,7 @@ fn file(id: FileId, path: &str, text: &str) -> StoredFile {
     }
 }
 
-fn stored(chunk: &craig_chunk::Chunk, text: &str, vector: &Embedding) -> StoredChunk {
+fn stored(chunk: &craig_chunk::Chunk, text: &str) -> StoredChunk {
     StoredChunk {
         start_byte: chunk.bytes.start as u32,
         end_byte: chunk.bytes.end as u32,
@@ -111,8 +107,8 @@ fn stored(chunk: &craig_chunk::Chunk, text: &str, vector: &Embedding) -> StoredC
         kind: chunk.kind,
         symbol_name: chunk.symbol_name.clone(),
         parent: chunk.parent.clone(),
-        text_hash: TextHash::new(text),
-        vector: Some(vector.quantized()),
+        text_hash: TextHash::new(chunk.text(text)),
+        vector: None,
     }
 }
 

@@ -5,8 +5,6 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 
 use craig_engine::{Config, EngineError, Examination, Hit, Progress, SearchRequest};
-use craig_model::{Embedder as _, Quantized, StaticModel};
-use craig_store::Store;
 use expect_test::{Expect, expect};
 
 use crate::workshop::{Workshop, open};
@@ -31,15 +29,6 @@ impl Workshop {
 
     fn reopen(&mut self) {
         self.engine = open(&self.database());
-    }
-
-    /// The vector of the first chunk of a file.
-    fn vector_of(&self, path: &str) -> Quantized {
-        let store = Store::open(&self.database()).unwrap();
-        let project = store.project("tree").unwrap();
-        let id = store.tracked_file(project.id, path).unwrap().unwrap().id;
-        let file = store.load_files(&[id], StaticModel::builtin().id()).unwrap().remove(0);
-        file.chunks[0].vector.clone().unwrap()
     }
 
     /// The only segment of the index.
@@ -209,24 +198,6 @@ fn what_is_not_cut_into_chunks_is_verified_as_well() {
         sound: false
         damaged File dist.min.js: its text is damaged; run 'craig doctor --repair', which rereads the file from its source
     "#]]);
-}
-
-#[test]
-fn vectors_that_cannot_be_are_made_again() {
-    let mut workshop = Workshop::with_files(FILES);
-    let (right, _) = workshop.asked();
-    let vector = workshop.vector_of("src/shapes.rs").to_bytes();
-    let infinite = [&f32::NEG_INFINITY.to_le_bytes(), &vector[4..]].concat();
-    workshop.damage_database(&vector, &infinite);
-    workshop.check_repair(expect![[r#"
-        sound: true
-        repaired File src/shapes.rs: a vector of its text is damaged; it was reread from its source
-    "#]]);
-    workshop.check_examination(expect![[r#"
-        sound: true
-    "#]]);
-    workshop.reopen();
-    assert_eq!(workshop.asked().0, right);
 }
 
 #[test]

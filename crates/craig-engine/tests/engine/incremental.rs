@@ -176,5 +176,6 @@ proptest! {
         }
         workshop.delta();
         workshop.check_is_fresh();
+        prop_assert_eq!(workshop.contents_of_copy(), workshop.contents(), "a second worktree is the same");
     }
 }

@@ -162,11 +162,11 @@ fn switching_the_embedder_says_what_it_costs_and_asks_first() {
     );
     assert_eq!(paths(&engine, "verify_token secret", &dense())[0], "auth.py");
 
-    // Vectors are kept for both: going to and fro costs nothing any more.
+    // The vectors of the provider are kept: going to and fro costs nothing any more.
     let n_asked = provider.asked().len();
     let back =
         shop.engine(|_| ()).ingest_delta("shop", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap();
-    assert_eq!((back.vectors_embedded, back.vectors_reused), (0, builtin.chunks));
+    assert_eq!((back.vectors_embedded, back.vectors_reused), (builtin.chunks, 0));
     let engine = shop.engine(|config| config.embedder = embedded_by(&provider));
     let again = engine.ingest_delta("shop", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap();
     assert_eq!((again.vectors_embedded, again.vectors_reused), (0, builtin.chunks));

@@ -21,7 +21,7 @@ fn a_run_that_died_before_its_report_is_completed() {
     let removed = store.tracked_files(project.id).unwrap().into_iter().filter(|file| file.path == "a.rs");
     let batch = Batch { removed: removed.map(|file| file.id).collect(), ..Batch::default() };
     let run = store.begin_ingestion(project.id, 1).unwrap();
-    store.apply(&run, "any", &batch, 1).unwrap();
+    store.apply(&run, Some("any"), &batch, 1).unwrap();
     let status = workshop.engine.status("tree").unwrap();
     assert_eq!(status.status, craig_engine::IngestionState::Failed, "a run without a process has failed");
 
@@ -89,7 +89,7 @@ fn stored_by_another_version(options: impl Fn(&mut Value)) -> Workshop {
     let root = Root::open(workshop.source()).unwrap();
     let changed: Vec<IndexedFile> = ["a.rs", "b.md"].map(|path| other_chunks(&root, path)).into();
     let run = store.begin_ingestion(project.id, 2).unwrap();
-    store.apply(&run, "an older model", &Batch { changed, ..Batch::default() }, 2).unwrap();
+    store.apply(&run, Some("an older model"), &Batch { changed, ..Batch::default() }, 2).unwrap();
     store.complete_ingestion(&run).unwrap();
     workshop.engine = open(&workshop.database());
     workshop
@@ -107,7 +107,7 @@ fn other_chunks(root: &Root, path: &str) -> IndexedFile {
     let texts = outline.chunks.iter().map(embedded).collect();
     // Long after it was written: its stamp proves that it is unchanged.
     let read_ns = source.stamp.changed_ns + 60_000_000_000;
-    IndexedFile::new(source, read_ns, outline, texts)
+    IndexedFile::new(source, "of a test", read_ns, outline, texts)
 }
 
 #[test]

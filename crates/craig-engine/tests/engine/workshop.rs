@@ -133,6 +133,15 @@ impl Workshop {
         contents(&engine, &database)
     }
 
+    /// What the engine knows and answers of a copy of the directory, as of another worktree.
+    pub(crate) fn contents_of_copy(&self) -> String {
+        let copy = tempfile::tempdir().unwrap();
+        copy_tree(self.source(), copy.path());
+        let report = ingest_as(&self.engine, copy.path(), "copy");
+        assert_eq!((report.vectors_embedded, report.vectors_reused), (0, report.chunks), "all is known");
+        contents_of(&self.engine, &self.database(), "copy")
+    }
+
     /// Fails unless the index is what a fresh ingestion makes.
     #[track_caller]
     pub(crate) fn check_is_fresh(&self) {
@@ -171,11 +180,28 @@ pub(crate) fn open(database: &Path) -> Engine {
     Engine::open(&Config { threads: 2, ..Config::new(database) }).unwrap()
 }
 
+fn copy_tree(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let copy = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir(&copy).unwrap();
+            copy_tree(&entry.path(), &copy);
+        } else {
+            std::fs::copy(entry.path(), copy).unwrap();
+        }
+    }
+}
+
 fn ingest(engine: &Engine, directory: &Path) -> IngestReport {
+    ingest_as(engine, directory, "tree")
+}
+
+fn ingest_as(engine: &Engine, directory: &Path, name: &str) -> IngestReport {
     let options = SourceOptions { max_file_size_bytes: MAX_FILE_SIZE_BYTES, ..SourceOptions::default() };
     let request = IngestRequest {
         directory: directory.to_owned(),
-        name: Some("tree".into()),
+        name: Some(name.into()),
         options,
         waiting: Waiting::Fail,
         consent: Consent::default(),
@@ -186,10 +212,14 @@ fn ingest(engine: &Engine, directory: &Path) -> IngestReport {
 }
 
 fn contents(engine: &Engine, database: &Path) -> String {
+    contents_of(engine, database, "tree")
+}
+
+fn contents_of(engine: &Engine, database: &Path, name: &str) -> String {
     let store = Store::open(database).unwrap();
-    let project = store.project("tree").unwrap();
+    let project = store.project(name).unwrap();
     let mut text = format!("content hash {}\n", project.content_hash.as_deref().unwrap_or("none"));
-    let status = engine.status("tree").unwrap();
+    let status = engine.status(name).unwrap();
     writeln!(text, "status {} {}%", serde_json::json!(status.status).as_str().unwrap(), status.progress)
         .unwrap();
     let embedder = engine.statistics(None).unwrap().embedder;
@@ -199,7 +229,7 @@ fn contents(engine: &Engine, database: &Path) -> String {
     }
     write_graph(&mut text, &store, &project);
     for query in QUERIES {
-        write_answers(&mut text, engine, query);
+        write_answers(&mut text, engine, name, query);
     }
     text
 }
@@ -216,30 +246,29 @@ fn write_file(text: &mut String, file: &StoredFile) {
     let record = &file.record;
     writeln!(
         text,
-        "{} {} {} {:?} {:?} {:?} {} {:?}",
+        "{} {} {} {:?} {:?} {:?} {}",
         record.path,
         record.file_hash,
         record.language.id(),
         record.kind,
         record.file_type,
         record.withheld,
-        record.size,
-        record.modified_date
+        record.size
     )
     .unwrap();
     writeln!(text, "  {:?} {:?} {:?}", file.parsed, file.symbols, file.imports).unwrap();
     file.chunks.iter().for_each(|chunk| writeln!(text, "  {chunk:?}").unwrap());
 }
 
-fn write_answers(text: &mut String, engine: &Engine, query: &str) {
+fn write_answers(text: &mut String, engine: &Engine, name: &str, query: &str) {
     let request = SearchRequest { limit: 30, per_file: 3, ..SearchRequest::default() };
-    let answer = engine.search("tree", query, &request).unwrap();
+    let answer = engine.search(name, query, &request).unwrap();
     writeln!(text, "? {query}").unwrap();
     for hit in answer.hits {
         writeln!(text, "  {}", serde_json::to_string(&hit).unwrap()).unwrap();
     }
     // Every candidate with every feature, to the bit: hits show only the best of them.
-    for candidate in engine.candidates("tree", query, &request).unwrap() {
+    for candidate in engine.candidates(name, query, &request).unwrap() {
         writeln!(text, "  {} {:?} {:?}", candidate.path, candidate.lines, candidate.features.to_array())
             .unwrap();
     }

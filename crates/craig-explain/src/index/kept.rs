@@ -191,7 +191,7 @@ fn write(
     let n_files = changed.len() as u64;
     let run = store.begin_ingestion(project.id, n_files)?;
     let batch = Batch { changed, removed, ..Batch::default() };
-    store.apply(&run, StaticModel::builtin().id(), &batch, n_files)?;
+    store.apply(&run, Some(StaticModel::builtin().id()), &batch, n_files)?;
     store.complete_ingestion(&run)?;
     store.drop_unused_vectors()
 }
@@ -221,5 +221,5 @@ fn indexed_file(source: SourceFile, indexed: &Indexed) -> IndexedFile {
         }
     }
     let outline = Outline { chunks, ..Outline::default() };
-    IndexedFile::new(source, indexed.read_ns, outline, texts)
+    IndexedFile::new(source, FORMAT, indexed.read_ns, outline, texts)
 }

@@ -55,7 +55,6 @@ fn file(id: u64, path: &str, text: &str) -> StoredFile {
             file_type: FileType::Text,
             withheld: None,
             size: text.len() as u64,
-            modified_date: None,
             file_hash: String::new(),
             text_hash: None,
         },

@@ -41,8 +41,12 @@ pub(crate) struct FileTerms {
 }
 
 impl FileTerms {
-    /// Tokenises and embeds `file`; chunks without a stored vector of `dimensions` count as the zero vector.
+    /// Tokenises and embeds `file`. Vectors of the built-in model are computed; other vectors are stored, and chunks without one of
+    /// `dimensions` count as the zero vector.
     pub(crate) fn new(mut file: StoredFile, dimensions: usize, is_builtin: bool) -> Self {
+        if is_builtin {
+            embed_chunks(&mut file);
+        }
         file.chunks.iter_mut().for_each(|chunk| {
             chunk.vector.take_if(|vector| vector.codes.len() != dimensions);
         });
@@ -68,6 +72,14 @@ impl FileTerms {
             lists,
             dimensions,
         }
+    }
+}
+
+fn embed_chunks(file: &mut StoredFile) {
+    let texts: Vec<&str> = file.chunks.iter().map(|chunk| chunk.text(&file.text)).collect();
+    let vectors = StaticModel::builtin().documents(&texts);
+    for (chunk, vector) in file.chunks.iter_mut().zip(vectors) {
+        chunk.vector = Some(vector.quantized());
     }
 }
 

@@ -52,8 +52,8 @@ impl TestProject {
         let removed = removed.iter().map(id).collect();
         let run = self.store.begin_ingestion(project, n_files).unwrap();
         let batch = Batch { changed, removed, ..Batch::default() };
-        let missing = self.store.apply(&run, StaticModel::builtin().id(), &batch, n_files).unwrap();
-        assert_eq!(missing, [], "every text has a vector");
+        let missing = self.store.apply(&run, Some(StaticModel::builtin().id()), &batch, n_files).unwrap();
+        assert!(missing.is_empty(), "every text has a vector");
     }
 
     /// The index, brought up to date.
@@ -124,7 +124,7 @@ fn indexed(path: &str, text: &str) -> IndexedFile {
         .zip(vectors)
         .map(|(chunk, vector)| ChunkText { hash: TextHash::new(chunk), vector: Some(vector.quantized()) });
     let texts = texts.collect();
-    IndexedFile::new(source, 1_700_000_100_000_000_000, outline, texts)
+    IndexedFile::new(source, "1", 1_700_000_100_000_000_000, outline, texts)
 }
 
 /// Files without anything in common with the queries of these tests, so that candidates have to be chosen.

@@ -57,7 +57,7 @@ impl Machine {
 }
 
 fn text_of(package: &InstalledPackage, path: &str) -> String {
-    match package.read(path, &PackageLimits::default()).unwrap().content {
+    match package.interpret(package.read(path, &PackageLimits::default()).unwrap()).content {
         Content::Text(text) => text,
         other => panic!("{path} is {other:?}"),
     }
@@ -123,7 +123,8 @@ fn python_packages_are_what_their_records_list() {
     let listed = machine.listed(PackageManager::PyPi, "flask", Some("3.0.0")).unwrap();
     assert_eq!(listed, ["Flask-3.0.0.dist-info/METADATA", "flask/app.py"]);
     let found = machine.find(PackageManager::PyPi, "FLASK", None).unwrap();
-    let description = found.read("Flask-3.0.0.dist-info/METADATA", &PackageLimits::default()).unwrap();
+    let read = found.read("Flask-3.0.0.dist-info/METADATA", &PackageLimits::default());
+    let description = found.interpret(read.unwrap());
     assert_eq!(description.language, Language::ReStructuredText);
     for outside in ["../../../../secret.py", "/etc/passwd", "flask/../../secret.py"] {
         let error = found.read(outside, &PackageLimits::default()).unwrap_err();

@@ -3,7 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use craig_model::Quantized;
-use craig_store::{Batch, FileId, IngestionState, ProjectCounts, Store, StoreError, TextHash, TrackedFile};
+use craig_store::{
+    Batch, FileId, FileIdentity, IngestionState, Missing, Project, ProjectCounts, Store, StoreError, TextHash,
+    TrackedFile,
+};
 
 use crate::fixture::{EMBEDDER, GUIDE, QUEUE, TestStore, apply, bytes, file, file_of_known_texts};
 
@@ -47,9 +50,9 @@ fn stored_chunks_are_those_of_the_file() {
     let stored = fixture.store.load_files(&[id], EMBEDDER).unwrap().remove(0);
 
     assert_eq!(stored.text, QUEUE);
-    assert_eq!((stored.symbols, stored.imports), (cut.outline.symbols, cut.outline.imports));
+    let outline = craig_chunk::chunk(cut.source.language, QUEUE);
+    assert_eq!((stored.symbols, stored.imports), (outline.symbols, outline.imports));
     assert_eq!(stored.record.file_hash, cut.source.hash.to_hex());
-    assert_eq!(stored.record.modified_date.as_deref(), Some("2023-11-14T22:13:20.000Z"));
     for ((stored, chunk), text) in stored.chunks.iter().zip(&cut.outline.chunks).zip(&cut.texts) {
         assert_eq!(stored.start_byte as usize..stored.end_byte as usize, chunk.bytes);
         assert_eq!((stored.kind, &stored.symbol_name), (chunk.kind, &chunk.symbol_name));
@@ -142,7 +145,7 @@ fn vectors_of_another_embedder_are_never_returned() {
     same_text.texts[0].vector = Some(other.clone());
     let run = fixture.store.begin_ingestion(project.id, 1).unwrap();
     let batch = Batch { changed: vec![same_text], ..Batch::default() };
-    assert_eq!(fixture.store.apply(&run, "another-embedder", &batch, 1).unwrap(), []);
+    assert_eq!(fixture.store.apply(&run, Some("another-embedder"), &batch, 1).unwrap(), Missing::default());
     assert_eq!(vector_of(&fixture.store, "another-embedder"), Some(other));
     assert_eq!(vector_of(&fixture.store, EMBEDDER), file("a.rs", "fn a() {}").texts[0].vector);
 }
@@ -170,9 +173,70 @@ fn a_batch_whose_vector_was_dropped_meanwhile_is_refused() {
 
     let run = fixture.store.begin_ingestion(other.id, 1).unwrap();
     let batch = Batch { changed: vec![file_of_known_texts("z.rs", "fn same() {}")], ..Batch::default() };
-    let missing = fixture.store.apply(&run, EMBEDDER, &batch, 1).unwrap();
-    assert_eq!(missing, [TextHash::new("fn same() {}")]);
+    let missing = fixture.store.apply(&run, Some(EMBEDDER), &batch, 1).unwrap();
+    assert_eq!(missing, Missing { texts: vec![TextHash::new("fn same() {}")], files: vec![] });
     assert_eq!(fixture.outline(&other), "", "nothing of it is committed");
+}
+
+#[test]
+fn projects_share_equal_files_until_the_last_of_them_is_gone() {
+    let mut fixture = TestStore::new();
+    let (trunk, branch) = (fixture.project("trunk"), fixture.project("branch"));
+    fixture.apply(&trunk, vec![file("a.rs", "fn a() {}"), file("b.rs", "fn b() {}")], vec![]);
+    let shared = fixture.store.tracked_files(trunk.id).unwrap();
+    let identities: Vec<FileIdentity> =
+        shared.iter().map(|file| FileIdentity::new("1", &file.path, file.hash)).collect();
+    let found = fixture.store.find_files(&identities).unwrap();
+    assert_eq!(found, shared.iter().map(|file| Some((file.id, 1))).collect::<Vec<_>>());
+    let elsewhere = FileIdentity::new("1", "c.rs", shared[0].hash);
+    let otherwise = FileIdentity::new("2", "a.rs", shared[0].hash);
+    assert_eq!(fixture.store.find_files(&[elsewhere, otherwise]).unwrap(), [None, None]);
+
+    fixture.share(&branch, shared.clone());
+    assert_eq!(fixture.store.tracked_files(branch.id).unwrap(), shared);
+    let nearest = |fixture: &TestStore, project: &Project| {
+        fixture.store.nearest_project(project.id).unwrap().map(|project| project.name)
+    };
+    assert_eq!(nearest(&fixture, &branch).as_deref(), Some("trunk"));
+    // What one of them changes or removes is as it was for the other.
+    fixture.apply(&trunk, vec![file("a.rs", "fn changed() {}")], vec![shared[1].id]);
+    assert_eq!(fixture.outline(&trunk), "a.rs 1\n");
+    assert_eq!(fixture.outline(&branch), "a.rs 1\nb.rs 1\n");
+    assert_eq!(fixture.store.counts(branch.id).unwrap().chunks, 2);
+    assert_eq!(nearest(&fixture, &branch), None);
+    // A file that is made twice at the same time is stored once.
+    fixture.apply(&trunk, vec![file("a.rs", "fn a() {}")], vec![]);
+    assert_eq!(fixture.file_id(&trunk, "a.rs"), shared[0].id);
+    fixture.purge(&branch);
+    assert_eq!(fixture.outline(&trunk), "a.rs 1\n");
+    assert_eq!(fixture.store.find_files(&identities).unwrap()[1], None, "nobody has it any more");
+}
+
+#[test]
+fn a_batch_whose_shared_file_was_dropped_meanwhile_is_refused() {
+    let mut fixture = TestStore::new();
+    let (trunk, branch) = (fixture.project("trunk"), fixture.project("branch"));
+    fixture.apply(&trunk, vec![file("a.rs", "fn a() {}")], vec![]);
+    let shared = fixture.store.tracked_files(trunk.id).unwrap();
+    fixture.purge(&trunk);
+    let run = fixture.store.begin_ingestion(branch.id, 1).unwrap();
+    let batch = Batch { changed: vec![file("b.rs", "fn b() {}")], shared, ..Batch::default() };
+    let missing = fixture.store.apply(&run, None, &batch, 1).unwrap();
+    assert_eq!(missing, Missing { texts: vec![], files: vec!["a.rs".to_owned()] });
+    assert_eq!(fixture.outline(&branch), "", "nothing of it is committed");
+}
+
+#[test]
+fn a_damaged_file_is_forgotten_by_all_that_share_it() {
+    let mut fixture = TestStore::new();
+    let (trunk, branch) = (fixture.project("trunk"), fixture.project("branch"));
+    fixture.apply(&trunk, vec![file("a.rs", "fn a() {}")], vec![]);
+    let shared = fixture.store.tracked_files(trunk.id).unwrap();
+    fixture.share(&branch, shared.clone());
+    let before = fixture.store.project("branch").unwrap().generation;
+    fixture.store.forget_files(&[shared[0].id]).unwrap();
+    assert_eq!([fixture.outline(&trunk), fixture.outline(&branch)], ["", ""]);
+    assert_eq!(fixture.store.project("branch").unwrap().generation, before + 1);
 }
 
 #[test]
@@ -266,13 +330,11 @@ fn a_file_that_was_only_touched_shows_its_new_date() {
     let stamp = craig_source::FileStamp { modified_ns: 1_700_000_060_000_000_000, ..tracked.stamp };
     let restamped = vec![TrackedFile { stamp, read_ns: 42, ..tracked.clone() }];
     let run = fixture.store.begin_ingestion(project.id, 1).unwrap();
-    fixture.store.apply(&run, EMBEDDER, &Batch { restamped, ..Batch::default() }, 1).unwrap();
+    fixture.store.apply(&run, Some(EMBEDDER), &Batch { restamped, ..Batch::default() }, 1).unwrap();
 
     let now = fixture.store.tracked_files(project.id).unwrap().remove(0);
     assert_eq!(fixture.store.tracked_file(project.id, "a.rs").unwrap().as_ref(), Some(&now));
     assert_eq!((now.id, now.stamp, now.read_ns), (tracked.id, stamp, 42));
-    let record = fixture.store.file_records(project.id).unwrap().remove(0);
-    assert_eq!(record.modified_date.as_deref(), Some("2023-11-14T22:14:20.000Z"));
     assert_eq!(fixture.store.project("jobs").unwrap(), before, "its content is the same");
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use craig_model::{Embedder, StaticModel};
 use craig_source::{FileStamp, interpret};
-use craig_store::{Batch, ChunkText, FileId, FileRecord, IndexedFile, Project, Store, TextHash};
+use craig_store::{Batch, ChunkText, FileId, FileRecord, IndexedFile, Project, Store, TextHash, TrackedFile};
 use tempfile::TempDir;
 
 pub(crate) const EMBEDDER: &str = "test-embedder";
@@ -41,6 +41,14 @@ impl TestStore {
         apply(&mut self.store, project, changed, removed);
     }
 
+    /// Commits files that the store has for another project.
+    pub(crate) fn share(&mut self, project: &Project, shared: Vec<TrackedFile>) {
+        let run = self.store.begin_ingestion(project.id, shared.len() as u64).unwrap();
+        let batch = Batch { shared, ..Batch::default() };
+        assert!(self.store.apply(&run, None, &batch, 0).unwrap().is_empty());
+        self.store.complete_ingestion(&run).unwrap();
+    }
+
     /// Every tracked path with its number of chunks, one a line.
     pub(crate) fn outline(&self, project: &Project) -> String {
         let line = |record: &FileRecord| {
@@ -66,8 +74,8 @@ pub(crate) fn apply(store: &mut Store, project: &Project, changed: Vec<IndexedFi
     let n_files = changed.len() as u64;
     let run = store.begin_ingestion(project.id, n_files).unwrap();
     let batch = Batch { changed, removed, ..Batch::default() };
-    let missing = store.apply(&run, EMBEDDER, &batch, n_files).unwrap();
-    assert_eq!(missing, [], "every text has a vector");
+    let missing = store.apply(&run, Some(EMBEDDER), &batch, n_files).unwrap();
+    assert!(missing.is_empty(), "every text has a vector");
     store.complete_ingestion(&run).unwrap();
 }
 
@@ -90,7 +98,7 @@ pub(crate) fn bytes(path: &str, bytes: Vec<u8>) -> IndexedFile {
     let hash =
         |chunk: &craig_chunk::Chunk| ChunkText { hash: TextHash::new(chunk.text(&text)), vector: None };
     let texts = outline.chunks.iter().map(hash).collect();
-    IndexedFile::new(source, 1_700_000_100_000_000_000, outline, texts)
+    IndexedFile::new(source, "1", 1_700_000_100_000_000_000, outline, texts)
 }
 
 fn with_vectors(mut file: IndexedFile) -> IndexedFile {

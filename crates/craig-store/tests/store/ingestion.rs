@@ -18,7 +18,7 @@ fn an_ingestion_is_reported_from_beginning_to_end() {
         assert_eq!((begun.state, begun.progress, begun.total_files), (IngestionState::InProgress, 0, 4));
 
         let batch = Batch { changed: vec![file("a.rs", "fn a() {}")], ..Batch::default() };
-        fixture.store.apply(&run, EMBEDDER, &batch, 1).unwrap();
+        fixture.store.apply(&run, Some(EMBEDDER), &batch, 1).unwrap();
         let under_way = status(&fixture.store);
         assert_eq!((under_way.progress, under_way.processed_files), (25, 1));
         assert_eq!(under_way.current_file.as_deref(), Some("a.rs"));

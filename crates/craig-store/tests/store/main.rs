@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod archives;
 mod contents;
 mod context_uses;
 mod fixture;

@@ -43,7 +43,7 @@ pub(crate) fn stored(fixture: &str) -> Stored {
     let changed: Vec<IndexedFile> = files(fixture).iter().map(|(path, text)| outlined(path, text)).collect();
     let run = store.begin_ingestion(project.id, 1).unwrap();
     let batch = Batch { changed, ..Batch::default() };
-    store.apply(&run, "no-embedder", &batch, 1).unwrap();
+    store.apply(&run, None, &batch, 1).unwrap();
     Stored { _folder: folder, store, project, pool: ThreadPoolBuilder::new().num_threads(2).build().unwrap() }
 }
 
@@ -51,5 +51,5 @@ pub(crate) fn outlined(path: &str, text: &str) -> IndexedFile {
     let stamp = FileStamp { size: text.len() as u64, modified_ns: 1_700_000_000_000_000_000, changed_ns: 7 };
     let source = interpret(path, stamp, text.as_bytes().to_vec());
     let outline = Outline { chunks: Vec::new(), ..craig_chunk::chunk(source.language, text) };
-    IndexedFile::new(source, 1_700_000_100_000_000_000, outline, Vec::new())
+    IndexedFile::new(source, "1", 1_700_000_100_000_000_000, outline, Vec::new())
 }

@@ -70,7 +70,7 @@ fn a_kept_graph_that_is_damaged_or_outdated_is_made_again() {
     let run = stored.store.begin_ingestion(stored.project.id, 1).unwrap();
     let changed =
         vec![outlined("src/price.ts", "export function price(n: number) { return n * 2 }\nprice(1)\n")];
-    stored.store.apply(&run, "no-embedder", &Batch { changed, ..Batch::default() }, 1).unwrap();
+    stored.store.apply(&run, None, &Batch { changed, ..Batch::default() }, 1).unwrap();
     assert_ne!(open(&stored), graph);
     assert_ne!(std::fs::read(&path).unwrap(), kept);
 }

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod archives;
 mod bad_database;
 mod bad_input;
 mod bad_paths;

@@ -2,44 +2,10 @@
 
 use std::time::Duration;
 
-use craig_store::StoreError;
+use craig_store::{StoreError, TextHash};
 
 use crate::context_uses::context_use;
-use crate::fixture::{EMBEDDER, GUIDE, QUEUE, TestStore, file};
-
-#[test]
-fn the_view_of_embeddings_shows_each_chunks_own_text() {
-    let mut fixture = TestStore::new();
-    let project = fixture.project("jobs");
-    let long = format!("# Größe\n\n{}", "Ein Satz über größere Mengen, immer wieder. ".repeat(400));
-    let files = vec![file("GUIDE.md", GUIDE), file("src/queue.rs", QUEUE), file("long.md", &long)];
-    let mut expected: Vec<_> = files
-        .iter()
-        .flat_map(|file| {
-            let text = file.source.indexed_text().unwrap();
-            file.outline.chunks.iter().zip(&file.texts).map(move |(chunk, stored)| {
-                (chunk.text(text).to_owned(), stored.vector.as_ref().unwrap().to_bytes())
-            })
-        })
-        .collect();
-    assert!(files[2].outline.chunks.iter().any(|chunk| chunk.overlap_bytes > 0), "one has overlap");
-    fixture.apply(&project, files, vec![]);
-
-    let connection = fixture.sqlite();
-    let mut statement =
-        connection.prepare("SELECT chunk_text, vector, embedder FROM embeddings ORDER BY id").unwrap();
-    let mut found: Vec<(String, Vec<u8>)> = statement
-        .query_map([], |row| {
-            assert_eq!(row.get::<_, String>(2)?, EMBEDDER);
-            Ok((row.get(0)?, row.get(1)?))
-        })
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
-    found.sort();
-    expected.sort();
-    assert_eq!(found, expected);
-}
+use crate::fixture::{TestStore, file};
 
 #[test]
 fn one_text_has_one_row_of_vectors_and_every_run_keeps_its_own() {
@@ -50,9 +16,26 @@ fn one_text_has_one_row_of_vectors_and_every_run_keeps_its_own() {
     assert_eq!(fixture.count("SELECT count(*) FROM vectors"), 1);
     assert_eq!(fixture.count("SELECT count(*) FROM ingestion_status"), 2);
     fixture.purge(&project);
-    for table in ["projects", "files", "chunks", "vectors", "ingestion_status", "context_uses"] {
+    for table in ["projects", "files", "project_files", "chunks", "names", "vectors", "ingestion_status", "context_uses"] {
         assert_eq!(fixture.count(&format!("SELECT count(*) FROM {table}")), 0, "{table}");
     }
+}
+
+#[test]
+fn vectors_that_cannot_be_are_found_and_forgotten() {
+    let mut fixture = TestStore::new();
+    let jobs = fixture.project("jobs");
+    fixture.apply(&jobs, vec![file("a.rs", "fn a() {}"), file("b.rs", "fn b() {}")], vec![]);
+    let damaged = fixture.file_id(&jobs, "a.rs");
+    let infinite = [&f32::NEG_INFINITY.to_le_bytes()[..], &[1, 2]].concat();
+    let sql = "UPDATE vectors SET vector = ?1 WHERE text_hash = ?2";
+    fixture.sqlite().execute(sql, rusqlite::params![infinite, TextHash::new("fn a() {}").to_bytes()]).unwrap();
+    let found = fixture.store.damaged_files(jobs.id, &mut |_| ()).unwrap();
+    let found: Vec<_> = found.iter().map(|file| (file.id, file.what.as_str())).collect();
+    assert_eq!(found, [(damaged, "a vector of its text is damaged")]);
+    fixture.store.forget_files(&[damaged]).unwrap();
+    assert_eq!(fixture.outline(&jobs), "b.rs 1\n");
+    assert_eq!(fixture.embedded(&["fn a() {}", "fn b() {}"]), ["fn b() {}"]);
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! `craig index`: an index that one machine builds and others take.
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::harness::Home;
+
+fn json(home: &Home, args: &[&str]) -> Value {
+    serde_json::from_str(&home.succeed(&[args, &["--format", "json"]].concat())).unwrap()
+}
+
+#[test]
+fn another_machine_reads_only_what_differs() {
+    let ci = Home::with_ingested_shop();
+    ci.check(
+        &["index", "export", "shop.craig", "shop"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            exported shop with 6 files to shop.craig (SIZE)
+        "#]],
+    );
+    let archive = std::fs::read(ci.path().join("shop.craig")).unwrap();
+    assert!(!archive.windows(7).any(|bytes| bytes == b"hunter2"), "secrets stay where they are");
+
+    let laptop = Home::with_shop();
+    laptop.write("shop.craig", &archive);
+    laptop.write("shop/README.md", "# Shop\n\nSells things to everybody.\n");
+    let report = json(&laptop, &["index", "import", "shop.craig", "shop"]);
+    assert_eq!([&report["files"]["added"], &report["vectors_embedded"]], [6, 1]);
+    assert_eq!(report["vectors_reused"], Value::from(report["chunks"].as_u64().unwrap() - 1));
+
+    let plain = Home::with_shop();
+    plain.write("shop/README.md", "# Shop\n\nSells things to everybody.\n");
+    plain.succeed(&["ingest", "shop"]);
+    for question in ["verify a token", "who buys things", "total price"] {
+        let hits = |home: &Home| json(home, &["search", question, "--root", "shop"])["hits"].clone();
+        assert_eq!(hits(&laptop), hits(&plain), "{question}");
+    }
+    assert!(laptop.succeed(&["doctor"]).contains("sound"));
+}
+
+#[test]
+fn archives_that_do_not_fit_are_refused_with_what_to_do() {
+    let home = Home::with_ingested_shop();
+    home.write("photo.craig", "not an archive of anything");
+    home.check(
+        &["index", "import", "photo.craig", "shop"],
+        expect![[r#""#]],
+    );
+    home.check(&["index", "import", "nothing.craig", "shop"], expect![[r#""#]]);
+    home.check(&["index", "export", "no/such/folder.craig", "shop"], expect![[r#""#]]);
+    assert_eq!(json(&home, &["list"]).as_array().unwrap().len(), 1);
+}
