@@ -145,12 +145,12 @@ impl Engine {
         let known = packages_of(&store, &project)?;
         let mut removed = Vec::new();
         for name in names {
-            let of_name: Vec<_> = known.iter().filter(|(_, package)| is_named(package, name)).collect();
+            let of_name: Vec<_> = known.iter().filter(|(_, package)| package.is_named(name)).collect();
             if of_name.is_empty() {
-                return Err(unknown(&project, name, &known));
+                return Err(unknown(&project.name, name, names_of(&known)));
             }
             for (corpus, package) in of_name {
-                removed.push(label(package));
+                removed.push(label(&package.manager, &package.name, Some(&package.version)));
                 let mut options = StoredOptions::parse(&corpus.options);
                 if let Some(package) = &mut options.package {
                     package.users.remove(&project.reference);
@@ -169,8 +169,10 @@ impl Engine {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
         let known = packages_of(&store, &project)?;
-        let newest = known.iter().rfind(|(_, package)| is_named(package, name));
-        newest.map(|(corpus, _)| corpus.reference.clone()).ok_or_else(|| unknown(&project, name, &known))
+        let newest = known.iter().rfind(|(_, package)| package.is_named(name));
+        newest
+            .map(|(corpus, _)| corpus.reference.clone())
+            .ok_or_else(|| unknown(&project.name, name, names_of(&known)))
     }
 
     fn add_package(
@@ -201,7 +203,7 @@ impl Engine {
     }
 
     /// The project that holds the documentation of a package, with `project` among its users. If other projects have another
-    /// copy of the same version, it is not touched, and this copy is kept beside it.
+    /// copy of the same version, it is not touched, and this copy is kept as well.
     fn corpus(
         &self,
         store: &mut Store,
@@ -215,13 +217,15 @@ impl Engine {
             entries.filter_map(|entry| Some((entry.path.as_str(), read(&entry.path).ok()?.hash))).collect()
         });
         let hash = content_hash::<'_>(Vec::into_iter(hashes)).to_hex();
-        let plain = format!("{}:{}@{}", found.manager.id(), found.name, found.version);
+        let plain = label(found.manager.id(), &found.name, Some(&found.version));
+        let known = store.packages()?;
+        let corpus_of = |key: &str| known.iter().find(|corpus| corpus.name == key);
         let own = |options: &StoredOptions| {
             options.package.as_ref().is_none_or(|package| {
                 package.users.is_empty() || package.users.iter().eq([&project.reference])
             })
         };
-        let key = match store.packages()?.into_iter().find(|corpus| corpus.name == plain) {
+        let key = match corpus_of(&plain) {
             Some(other)
                 if other.content_hash.as_ref() != Some(&hash)
                     && !own(&StoredOptions::parse(&other.options)) =>
@@ -230,8 +234,8 @@ impl Engine {
             }
             _ => plain,
         };
-        let known = store.packages()?.into_iter().find(|corpus| corpus.name == key);
-        let mut options = known.map(|corpus| StoredOptions::parse(&corpus.options)).unwrap_or_default();
+        let mut options =
+            corpus_of(&key).map(|corpus| StoredOptions::parse(&corpus.options)).unwrap_or_default();
         let package = options.package.get_or_insert_default();
         package.manager = found.manager.id().to_owned();
         package.name.clone_from(&found.name);
@@ -253,10 +257,7 @@ impl UsedPackage {
     }
 
     fn label(&self) -> String {
-        match &self.version {
-            Some(version) => format!("{}:{}@{version}", self.manager.id(), self.name),
-            None => format!("{}:{}", self.manager.id(), self.name),
-        }
+        label(self.manager.id(), &self.name, self.version.as_deref())
     }
 
     fn row(&self, state: PackageState, note: Option<String>) -> PackageDocs {
@@ -300,23 +301,35 @@ fn packages_of(store: &Store, project: &Project) -> Result<Vec<(Project, StoredP
     Ok(all.collect())
 }
 
-/// Whether somebody means a package by `name`: `express`, `npm:express`, `npm:express@4.19.2`, `express@4.19.2`.
-fn is_named(package: &StoredPackage, name: &str) -> bool {
-    let name = name.strip_prefix(&format!("{}:", package.manager)).unwrap_or(name);
-    let rest = name.strip_prefix(package.name.as_str());
-    rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('@') == Some(&package.version))
-}
-
-fn label(package: &StoredPackage) -> String {
-    format!("{}:{}@{}", package.manager, package.name, package.version)
-}
-
-fn unknown(project: &Project, name: &str, known: &[(Project, StoredPackage)]) -> EngineError {
-    EngineError::UnknownPackage {
-        project: project.name.clone(),
-        package: name.to_owned(),
-        known: known.iter().map(|(_, package)| package.name.clone()).collect(),
+impl StoredPackage {
+    fn is_named(&self, asked: &str) -> bool {
+        is_named((&self.manager, &self.name, Some(&self.version)), asked)
     }
+}
+
+/// Whether `asked` means the package of a manager, name and version: `express`, `npm:express`, `npm:express@4.19.2`,
+/// `express@4.19.2`.
+fn is_named((manager, name, version): (&str, &str, Option<&str>), asked: &str) -> bool {
+    let asked = asked.strip_prefix(manager).and_then(|rest| rest.strip_prefix(':')).unwrap_or(asked);
+    asked.strip_prefix(name).is_some_and(|rest| {
+        rest.is_empty() || version.is_some_and(|version| rest.strip_prefix('@') == Some(version))
+    })
+}
+
+/// `npm:express@4.19.2`, or `npm:express`.
+fn label(manager: &str, name: &str, version: Option<&str>) -> String {
+    match version {
+        Some(version) => format!("{manager}:{name}@{version}"),
+        None => format!("{manager}:{name}"),
+    }
+}
+
+fn names_of(known: &[(Project, StoredPackage)]) -> Vec<String> {
+    known.iter().map(|(_, package)| package.name.clone()).collect()
+}
+
+fn unknown(project: &str, package: &str, known: Vec<String>) -> EngineError {
+    EngineError::UnknownPackage { project: project.to_owned(), package: package.to_owned(), known }
 }
 
 /// The package manager of an ecosystem whose packages can be read.

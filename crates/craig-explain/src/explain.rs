@@ -25,19 +25,19 @@ const FAR_BEHIND: f32 = 3.0;
 const MAX_TRIED: usize = 6;
 
 /// Least confidence of an explanation. Of judged quotes (`evals/explain.judged.json`) 0.92 were good and 0.03 wrong above it,
-/// 0.8 and 0.09 below. Above 0.95 it were 0.94 and 0.006, but short pages of small projects do not reach that.
+/// 0.8 and 0.09 below. Above 0.95, 0.94 were good and 0.006 wrong, but short pages of small projects do not reach that.
 const MIN_DOCUMENTED: f32 = 0.9;
 
 /// Least confidence for a name that is a word of the language, too: judged by reading, a third of the answers below were good.
 const MIN_OF_WORD: f32 = 0.7;
 
-/// How the documentation speaks of a symbol.
+/// How a quote relates to the symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A heading, or an entry of a list or table, is the symbol: its text explains it.
     Documented,
-    /// A sentence says something about the symbol by the way.
+    /// A sentence elsewhere mentions the symbol.
     Mentioned,
 }
 
@@ -210,9 +210,9 @@ fn quoted(
         let line =
             page.text.as_bytes()[..quote.bytes.start].iter().filter(|byte| **byte == b'\n').count() + 1;
         let from = places[quote.citation];
-        let is_owned = subject.owner.is_none() || from.is_headed_by_owner;
-        // What follows a mention is one, too: explanations come first.
-        if !is_owned || !explains(library, from, subject, &quote.bytes) {
+        let is_owned = || subject.owner.is_none() || from.is_headed_by_owner;
+        // Everything after a mention is one, too: explanations come first.
+        if kind == Kind::Documented && !(is_owned() && explains(library, from, subject, &quote.bytes)) {
             kind = Kind::Mentioned;
         }
         Bullet {
@@ -299,9 +299,8 @@ pub(crate) fn listed(bullets: &[Bullet], citations: &[Citation]) -> String {
     let entry = |bullet: &Bullet| match bullet.kind {
         Kind::Documented => bullet.entry(),
         Kind::Mentioned => {
-            let text = bullet.text.replace('\n', "\n  ");
             let joint = if bullet.is_sample() { "\n  " } else { " " };
-            format!("- Mentioned in {}:{joint}{text}", citations[bullet.citation].file_path)
+            format!("- Mentioned in {}:{joint}{}", citations[bullet.citation].file_path, bullet.indented())
         }
     };
     bullets.iter().map(entry).collect::<Vec<_>>().join("\n")

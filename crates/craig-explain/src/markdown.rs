@@ -76,7 +76,12 @@ impl Explanation {
 impl Bullet {
     /// An entry of a Markdown list, in the documentation's own lines.
     pub(crate) fn entry(&self) -> String {
-        format!("- {}", self.text.replace('\n', "\n  "))
+        format!("- {}", self.indented())
+    }
+
+    /// The text, indented as the rest of an entry of a list.
+    pub(crate) fn indented(&self) -> String {
+        self.text.replace('\n', "\n  ")
     }
 
     /// Whether it is a code block.

@@ -1,4 +1,4 @@
-//! What documents a symbol is told from what mentions it.
+//! Quotes that document a symbol are distinguished from those that mention it.
 
 use craig_explain::{CodeContext, Explanation, Kind, Library, explain};
 use craig_source::Language;

@@ -2,16 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use crate::caller::Caller;
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::journal::Event;
-use crate::limits::Rate;
+use crate::limits::{Rate, locked};
 use crate::protocol::Usage;
-use crate::usage::{Sums, UsageKey, today};
+use crate::usage::{Sums, UsageKey, this_month};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -43,10 +43,6 @@ impl Drop for Admitted {
             }
         }
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Admissions {
@@ -112,7 +108,7 @@ impl Gateway {
         if policy.monthly_usd.is_none() && policy.soft_monthly_usd.is_none() {
             return Ok(false);
         }
-        let month = today()[..7].to_owned();
+        let month = this_month();
         let own = self.usage().spent_usd(&caller.key, &month);
         let shared = match &self.redis {
             Some(redis) => redis.spent_usd(&format!("{}:{month}", caller.user)).await,
@@ -143,7 +139,7 @@ impl Gateway {
             self.admissions.tokens.add(&caller.user, tokens, most, MINUTE, Instant::now());
         }
         if let (Some(redis), true) = (&self.redis, sums.usd > 0.0) {
-            let (redis, name, usd) = (redis.clone(), format!("{}:{}", caller.user, &key.day[..7]), sums.usd);
+            let (redis, name, usd) = (redis.clone(), format!("{}:{}", caller.user, key.month()), sums.usd);
             tokio::spawn(async move { redis.spend_usd(&name, usd).await });
         }
         self.usage().add(key, sums);

@@ -269,13 +269,13 @@ pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
         if records.iter().any(|record| record.name == name && record.revoked_at.is_none()) {
             return Err(KeysError::NameTaken(name.to_owned()));
         }
-        let key = format!("{PREFIX}{}", random_hex::<32>().ok_or(KeysError::NoRandom)?);
+        let (key, sha256) = new_key()?;
         let id = random_hex::<4>().ok_or(KeysError::NoRandom)?;
         let record = KeyRecord {
             user: hashed(&id).into(),
             id,
             name: name.to_owned(),
-            sha256: to_hex(digest(&SHA256, key.as_bytes()).as_ref()),
+            sha256,
             created_at: now(),
             revoked_at: None,
             expires_at: None,
@@ -289,11 +289,7 @@ pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
 
 /// Revokes the key of an id or name; a running gateway sees it within a second.
 pub fn revoke(path: &Path, id_or_name: &str) -> Result<KeyRecord, KeysError> {
-    change_one(path, id_or_name, |record| {
-        record.revoked_at = Some(now());
-        Ok(())
-    })
-    .map(|(record, ())| record)
+    set(path, id_or_name, |record| record.revoked_at = Some(now()))
 }
 
 /// Changes what the key of an id or name may do.
@@ -314,8 +310,7 @@ pub fn set(
 pub fn rotate(path: &Path, id_or_name: &str, overlap: &str) -> Result<(KeyRecord, String), KeysError> {
     let until = time_from_now(overlap)?;
     change_one(path, id_or_name, |record| {
-        let key = format!("{PREFIX}{}", random_hex::<32>().ok_or(KeysError::NoRandom)?);
-        let sha256 = to_hex(digest(&SHA256, key.as_bytes()).as_ref());
+        let (key, sha256) = new_key()?;
         let sha256 = std::mem::replace(&mut record.sha256, sha256);
         record.replaced = Some(Replaced { sha256, until });
         Ok(key)
@@ -384,6 +379,13 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<fs::File> {
     file.sync_all()?;
     fs::rename(new, path)?;
     Ok(file)
+}
+
+/// A key, and its SHA-256 in hex.
+fn new_key() -> Result<(String, String), KeysError> {
+    let key = format!("{PREFIX}{}", random_hex::<32>().ok_or(KeysError::NoRandom)?);
+    let sha256 = to_hex(digest(&SHA256, key.as_bytes()).as_ref());
+    Ok((key, sha256))
 }
 
 /// `N` random bytes in hex; `None` if the system gives none.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::allowance::{Allowance, HOUR, Resource, Verdict};
@@ -75,11 +75,16 @@ impl Limit {
     }
 }
 
+/// Locks a mutex, even if a thread that held it has panicked.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Rate {
     /// Counts a request of `user`, who may send `most` in `time`.
     pub(crate) fn charge(&self, user: &Arc<str>, most: NonZeroU32, time: Duration, now: Instant) -> Verdict {
         let interval = time / most.get();
-        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut due = locked(&self.due);
         let next = due.get(user).map_or(now, |due| now.max(*due)) + interval;
         let ahead = next - now;
         let burst = interval * most.get();
@@ -93,19 +98,19 @@ impl Rate {
 
     /// Counts `n` of `user` at once, whether they are within the limit or not.
     pub(crate) fn add(&self, user: &Arc<str>, n: u64, most: NonZeroU32, time: Duration, now: Instant) {
-        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut due = locked(&self.due);
         let next = due.get(user).map_or(now, |due| now.max(*due));
         due.insert(Arc::clone(user), next + time.mul_f64(n as f64 / f64::from(most.get())));
     }
 
     /// How long `user` has to wait until something is left.
     pub(crate) fn wait(&self, user: &Arc<str>, time: Duration, now: Instant) -> Duration {
-        let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = locked(&self.due);
         due.get(user).map_or(Duration::ZERO, |due| due.saturating_duration_since(now).saturating_sub(time))
     }
 
     pub(crate) fn remove_expired(&self, now: Instant) {
-        self.due.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, due| *due > now);
+        locked(&self.due).retain(|_, due| *due > now);
     }
 }
 

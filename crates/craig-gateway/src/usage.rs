@@ -37,6 +37,13 @@ pub struct UsageKey {
     pub project: String,
 }
 
+impl UsageKey {
+    /// Its month in UTC, `2027-01`.
+    pub fn month(&self) -> &str {
+        self.day.get(..7).unwrap_or_default()
+    }
+}
+
 /// What was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sums {
@@ -169,7 +176,7 @@ impl UsageFile {
         let mut reader = BufReader::new(&mut *file).take(metadata.len() - self.read_bytes);
         let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
-            // A line that was cut off when its process was killed is none.
+            // A line that was cut off when its process was killed is skipped.
             if let Ok(Line { key, sums }) = serde_json::from_slice(&line) {
                 self.spend(&key, sums.usd);
                 *self.written.entry(key).or_default() += sums;
@@ -187,8 +194,7 @@ impl UsageFile {
     }
 
     fn spend(&mut self, key: &UsageKey, usd: f64) {
-        let month = key.day.get(..7).unwrap_or_default();
-        *self.spent_usd.entry((key.key.clone(), month.to_owned())).or_default() += usd;
+        *self.spent_usd.entry((key.key.clone(), key.month().to_owned())).or_default() += usd;
     }
 
     /// Writes a file of the sums in the place of the one that has all lines.
@@ -225,6 +231,11 @@ fn identity(metadata: &Metadata) -> u64 {
 /// The day in UTC, `2027-01-31`.
 pub fn today() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
+}
+
+/// The month in UTC, `2027-01`.
+pub fn this_month() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m").to_string()
 }
 
 /// Everything in a file of usage.

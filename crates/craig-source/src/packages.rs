@@ -32,6 +32,13 @@ pub enum PackageManager {
 }
 
 impl PackageManager {
+    const ALL: [Self; 5] = [Self::Npm, Self::PyPi, Self::Cargo, Self::Go, Self::Maven];
+
+    /// The package manager of this [`id`](Self::id).
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|manager| manager.id() == id)
+    }
+
     /// Its name in the key of a package: `npm:express@4.19.2`.
     pub fn id(self) -> &'static str {
         match self {

@@ -65,6 +65,7 @@ pub(super) fn find(
         [.., owner, name] => (name, Some(owner)),
         _ => (&exported, None),
     };
+    let module_files = exports::files_of(ecosystem, &module);
     let mut candidates = Vec::new();
     for (path, definition) in store.symbols_with(corpus.id, name, MOST_ALIKE)? {
         let is_meant = definition.name == *name
@@ -72,7 +73,7 @@ pub(super) fn find(
             && fits_module(ecosystem, &path, &module);
         if is_meant {
             let fit = Fit {
-                is_module: exports::files_of(ecosystem, &module).contains(&path),
+                is_module: module_files.contains(&path),
                 n_shared: module.iter().filter(|segment| has_segment(&path, segment)).count(),
                 is_outermost: definition.parent.is_none(),
                 is_public: !is_internal(&path),
@@ -109,7 +110,7 @@ fn only(candidates: &[Candidate]) -> Option<&Candidate> {
     candidates.iter().all(is_same).then(|| of_first.max_by_key(length))?
 }
 
-/// What an import says of the place in the package, from the outside to the inside.
+/// The segments of the module that an import names, from the root of the package.
 fn segments(ecosystem: Ecosystem, symbol: &ImportedSymbol, package: &str) -> Vec<String> {
     let split = |text: &str, by: &str| -> Vec<String> {
         text.split(by).filter(|part| !part.is_empty()).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! What the documentation of a package says about a symbol that code imports from it.
+//! Explains the symbols that code imports from packages, from the documentation of these packages.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{Engine, EngineError};
 /// Most symbols of one selection that are explained.
 const MAX_SYMBOLS: usize = 3;
 
-/// What the documentation of a package says about a symbol: never the project's own documentation, and never counted as it.
+/// Quotes about a symbol from the documentation of its package. They are never counted as the project's own documentation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PackageExplanation {
     /// Package manager: npm, pypi, cargo, go or maven.
@@ -94,9 +94,6 @@ impl Engine {
         code: ImportingCode<'_>,
         lines: (u32, u32),
     ) -> Result<Vec<PackageExplanation>, EngineError> {
-        if !self.config().explain_packages {
-            return Ok(Vec::new());
-        }
         self.explain_symbols(directory, code, || {
             imports::in_lines(code.language, code.text, lines.0, lines.1)
         })
@@ -110,9 +107,6 @@ impl Engine {
         line: u32,
         column: u32,
     ) -> Result<Option<PackageExplanation>, EngineError> {
-        if !self.config().explain_packages {
-            return Ok(None);
-        }
         let symbols = || imports::at(code.language, code.text, line, column).into_iter().collect();
         Ok(self.explain_symbols(directory, code, symbols)?.into_iter().next())
     }
@@ -123,6 +117,10 @@ impl Engine {
         code: ImportingCode<'_>,
         symbols: impl FnOnce() -> Vec<ImportedSymbol>,
     ) -> Result<Vec<PackageExplanation>, EngineError> {
+        // A question creates no database.
+        if !self.config().explain_packages || !self.database().exists() {
+            return Ok(Vec::new());
+        }
         let Some(handle) = self.project_of_directory(directory)? else { return Ok(Vec::new()) };
         let store = self.store()?;
         let project = self.find(&store, &handle)?;

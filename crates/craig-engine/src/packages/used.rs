@@ -7,7 +7,7 @@ use craig_store::{Project, Store};
 use craig_symbols::{Declared, Ecosystem, Packages, Scope, Workspace};
 use craig_text::path::folder;
 
-use super::manager_of;
+use super::{is_named, manager_of, unknown};
 use crate::EngineError;
 
 /// Most packages that are added without being named.
@@ -77,11 +77,8 @@ pub(super) fn selected(
             (false, _) => selected.extend(of_name),
             (true, Some(package)) => selected.push(package),
             (true, None) => {
-                return Err(EngineError::UnknownPackage {
-                    project: project.to_owned(),
-                    package: name.clone(),
-                    known: used.into_iter().map(|package| package.name).collect(),
-                });
+                let known = used.into_iter().map(|package| package.name).collect();
+                return Err(unknown(project, name, known));
             }
         }
     }
@@ -91,11 +88,8 @@ pub(super) fn selected(
 
 /// A package that no manifest names, written with its package manager: `npm:ms`, `cargo:memchr@2.7.4`.
 fn unlisted(name: &str) -> Option<UsedPackage> {
-    use PackageManager as M;
-    let managers = [M::Npm, M::PyPi, M::Cargo, M::Go, M::Maven];
-    let (manager, rest) = managers
-        .into_iter()
-        .find_map(|manager| Some((manager, name.strip_prefix(manager.id())?.strip_prefix(':')?)))?;
+    let (manager, rest) = name.split_once(':')?;
+    let manager = PackageManager::from_id(manager)?;
     let (name, version) = match rest.rsplit_once('@') {
         Some((name, version)) if !name.is_empty() => (name, Some(version.to_owned())),
         _ => (rest, None),
@@ -104,14 +98,7 @@ fn unlisted(name: &str) -> Option<UsedPackage> {
 }
 
 impl UsedPackage {
-    /// Whether somebody means it by `name`: `express`, `npm:express`, with or without `@4.19.2`.
-    fn is_named(&self, name: &str) -> bool {
-        let name =
-            name.strip_prefix(self.manager.id()).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name);
-        let rest = name.strip_prefix(self.name.as_str());
-        rest.is_some_and(|rest| {
-            rest.is_empty()
-                || rest.strip_prefix('@').is_some_and(|version| self.version.as_deref() == Some(version))
-        })
+    fn is_named(&self, asked: &str) -> bool {
+        is_named((self.manager.id(), &self.name, self.version.as_deref()), asked)
     }
 }

@@ -134,8 +134,9 @@ pub const DEFINITIONS: &[Definition] = &[
         "explain.packages",
         Kind::Switch,
         "true",
-        "Whether explanations of imported symbols add what the documentation of their package says, labelled with package \
-         and version, for packages that `craig docs add` has indexed. It never counts as the project's documentation.",
+        "Whether explanations of imported symbols also quote the documentation of their package, labelled with \
+         package and version, for packages that `craig docs add` has indexed. It never counts as the project's \
+         documentation.",
     ),
     user(
         "explain.language_model",

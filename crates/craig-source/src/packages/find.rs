@@ -66,7 +66,7 @@ impl PackagePlaces {
             for name in [named.as_str(), wanted.name] {
                 let below = under(at, "vendor/") + name;
                 let Ok(root) = folder_in(project.path(), &below) else { continue };
-                if manifest_field(&root, "Cargo.toml", "version").as_deref() == Some(version) {
+                if cargo_version(&root).as_deref() == Some(version) {
                     return Ok(wanted.installed(version, Place::Folder(root)));
                 }
             }
@@ -275,13 +275,16 @@ fn text_of(root: &Root, path: &str) -> Option<String> {
     String::from_utf8(read.ok()?.0).ok()
 }
 
-/// The value of `field = "…"` in the first table of a manifest.
-fn manifest_field(root: &Root, manifest: &str, field: &str) -> Option<String> {
-    let text = text_of(root, manifest)?;
-    let mut lines = text.lines().map(str::trim).skip_while(|line| *line != "[package]").skip(1);
-    let value = lines.by_ref().take_while(|line| !line.starts_with('[')).find_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        (name.trim() == field).then(|| value.trim().trim_matches('"').to_owned())
-    });
-    value.filter(|value| is_plain(value))
+/// The version in a manifest of cargo.
+fn cargo_version(root: &Root) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Manifest {
+        package: Package,
+    }
+    #[derive(Deserialize)]
+    struct Package {
+        version: String,
+    }
+    let manifest: Manifest = toml::from_str(&text_of(root, "Cargo.toml")?).ok()?;
+    Some(manifest.package.version).filter(|version| is_plain(version))
 }

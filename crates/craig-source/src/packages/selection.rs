@@ -11,11 +11,12 @@ use super::{PackageLimits, PackageListing, PackageManager, archive::SourceArchiv
 use crate::{
     Entry, FileStamp, Language, Listing, Root, SkipReason, Skipped,
     documents::{is_about_code, is_document},
+    options::DEPENDENCY_FOLDERS,
     walk::reason,
 };
 
-/// Folders that are not entered: other packages, and what version control keeps.
-const NEVER_ENTERED: [&str; 4] = ["node_modules", ".git", "__pycache__", "testdata"];
+/// Folder of the inputs of Go's tests, which is not entered; neither are those of dependencies.
+const TEST_INPUTS: &str = "testdata";
 
 /// Folders nested deeper than this are not entered.
 const MAX_DEPTH: usize = 24;
@@ -104,7 +105,7 @@ pub(super) fn of_folder(root: &Root, manager: PackageManager, limits: &PackageLi
                 continue;
             };
             let (Ok(kind), path) = (entry.file_type(), under(&below, &name)) else { continue };
-            if kind.is_dir() && depth < MAX_DEPTH && !NEVER_ENTERED.contains(&name.as_str()) {
+            if kind.is_dir() && depth < MAX_DEPTH && may_enter(&name) {
                 folders.push((entry.path(), path, depth + 1));
             } else if kind.is_file() {
                 found.add(manager, &path, || Some(FileStamp::from_metadata(&entry.metadata().ok()?)));
@@ -112,6 +113,10 @@ pub(super) fn of_folder(root: &Root, manager: PackageManager, limits: &PackageLi
         }
     }
     found
+}
+
+fn may_enter(folder: &str) -> bool {
+    !DEPENDENCY_FOLDERS.contains(&folder) && folder != TEST_INPUTS
 }
 
 /// Files that a package manager recorded.

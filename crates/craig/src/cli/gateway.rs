@@ -328,10 +328,10 @@ fn shown(key: &str, config: &GatewayConfig) -> anyhow::Result<Shown> {
     // Of several keys of a name, the newest is not revoked.
     let record = ring.records().iter().rev().find(is_meant);
     let record = record.ok_or_else(|| keys_refusal(keys::KeysError::Unknown(key.to_owned())))?;
-    let month = usage::today()[..7].to_owned();
+    let month = usage::this_month();
     let mut used_this_month = Sums::default();
     for (of, sums) in read_usage(config)? {
-        if of.key == record.id && of.day.starts_with(&month) {
+        if of.key == record.id && of.month() == month {
             used_this_month += sums;
         }
     }

@@ -13,8 +13,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use craig_engine::{
     Cancellation, ChatContextRequest, CodeContext, ContextAnswer, Engine, EngineError, Explained, Guesses,
-    ImportingCode, InlineContextRequest, KindFilter, PackageExplanation, PrepareRequest, Progress, Refresh,
-    SearchRequest,
+    InlineContextRequest, KindFilter, PackageExplanation, PrepareRequest, Progress, Refresh, SearchRequest,
 };
 use lsp_server::RequestId;
 use lsp_types::{ExecuteCommandParams, Range, Uri};
@@ -181,10 +180,12 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
             Some(words) => words.reword(&library, &context, extract, &task.cancellation),
             None => Explained::from(extract),
         };
-        // Without a database the documentation answers alone.
-        let packages = code.as_ref().zip(range).map(|(code, range)| explained_packages(&text, code, range));
-        let explained =
-            Explained { packages: packages.transpose().unwrap_or_default().unwrap_or_default(), ..explained };
+        // If the database cannot be read, the documentation answers alone.
+        let packages = match (&code, range) {
+            (Some(code), Some(range)) => explained_packages(&text, code, range).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let explained = Explained { packages, ..explained };
         let is_shown = show.unwrap_or(true);
         Ok(Done::Explanation { uri, folder: text.folder, explained: Box::new(explained), is_shown })
     });
@@ -193,10 +194,7 @@ fn explain(server: &mut Server, id: &RequestId, arguments: ExplainArguments) -> 
 
 /// What packages say about the name at the place, or about the imported symbols in the selected lines.
 fn explained_packages(text: &OpenText, code: &Code, range: Range) -> anyhow::Result<Vec<PackageExplanation>> {
-    if !code.engine.database().exists() {
-        return Ok(Vec::new());
-    }
-    let importing = ImportingCode { path: &text.path, language: text.language(), text: &text.text };
+    let importing = text.importing();
     if range.start != range.end {
         let (first, last) = (range.start.line + 1, range.end.line + 1);
         return Ok(code.engine.explain_imports(&text.folder, importing, (first, last))?);

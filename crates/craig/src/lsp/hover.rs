@@ -6,8 +6,7 @@
 use std::sync::Arc;
 
 use craig_engine::{
-    BoundSymbol, Cancellation, CodeContext, DocumentationLibrary, ImportingCode, SymbolRequest,
-    explain_context, language,
+    BoundSymbol, Cancellation, CodeContext, DocumentationLibrary, SymbolRequest, explain_context, language,
 };
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, Position};
 use serde_json::Value;
@@ -64,12 +63,9 @@ impl Pointed {
 
     /// What the package says that a name is imported from.
     fn hover_of_package(&self, name: &Name) -> anyhow::Result<Option<Hover>> {
-        let Some(code) = self.code.as_ref().filter(|code| code.engine.database().exists()) else {
-            return Ok(None);
-        };
-        let importing =
-            ImportingCode { path: &self.text.path, language: self.text.language(), text: &self.text.text };
-        let found = code.engine.explain_import_at(&self.text.folder, importing, name.line, name.column)?;
+        let Some(code) = &self.code else { return Ok(None) };
+        let (folder, importing) = (&self.text.folder, self.text.importing());
+        let found = code.engine.explain_import_at(folder, importing, name.line, name.column)?;
         Ok(found.and_then(|found| found.hover()).map(|value| self.shown(&value, name)))
     }
 

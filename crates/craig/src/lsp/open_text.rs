@@ -2,7 +2,7 @@
 
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-use craig_engine::{Cancellation, Engine, Language, SymbolCursor, SymbolRequest, language};
+use craig_engine::{Cancellation, Engine, ImportingCode, Language, SymbolCursor, SymbolRequest, language};
 use lsp_types::{Position, Range, Uri};
 
 use super::addresses::uri_of;
@@ -48,6 +48,11 @@ impl OpenText {
 
     pub(super) fn language(&self) -> Language {
         language(&self.path, &self.text)
+    }
+
+    /// The text as an explanation of its imports reads it.
+    pub(super) fn importing(&self) -> ImportingCode<'_> {
+        ImportingCode { path: &self.path, language: self.language(), text: &self.text }
     }
 
     /// The identifier at a position, or that ends there.

@@ -62,7 +62,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Explained>, Failure> {
     let selections = selections(&call).await?;
     let work = move |engine: &Engine, explainer: &Explainer| {
         let (selection, explanation) = first_documented(explainer, selections)?;
-        // Without a database the documentation answers alone.
+        // If the database cannot be read, the documentation answers alone.
         let packages = explainer.explain_imports(engine, &selection).unwrap_or_default();
         Ok((selection, explanation, packages))
     };
