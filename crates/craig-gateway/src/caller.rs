@@ -1,8 +1,9 @@
 //! Authentication: the holder of a key, or any user of this machine while there are no keys.
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
 
+use arc_swap::{ArcSwap, Guard};
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::failure::Problem;
@@ -34,11 +35,10 @@ impl Caller {
     }
 }
 
-/// Admits callers.
-///
-/// The lock is written only when the key file has changed.
+/// Admits callers. Gates of one gateway share their keys.
 pub(crate) struct Gate {
-    keys: RwLock<Keys>,
+    /// Replaced when the key file has changed.
+    keys: Arc<ArcSwap<Keys>>,
     /// The user of all requests while there are no keys.
     local: Arc<str>,
     anything: Arc<Policy>,
@@ -56,11 +56,19 @@ struct Keys {
 impl Gate {
     pub(crate) fn new(keys: KeyRing, origins: Vec<String>, needs_key: bool) -> Self {
         let keys = Keys { are_needed: needs_key || keys.has_file(), ring: Some(keys) };
-        Self { keys: RwLock::new(keys), local: LOCAL.into(), anything: Arc::default(), origins }
+        let keys = Arc::new(ArcSwap::from_pointee(keys));
+        Self { keys, local: LOCAL.into(), anything: Arc::default(), origins }
     }
 
-    fn keys(&self) -> RwLockReadGuard<'_, Keys> {
-        self.keys.read().unwrap_or_else(PoisonError::into_inner)
+    /// A gate with the same keys for other web origins.
+    pub(crate) fn with_origins(&self, origins: Vec<String>) -> Self {
+        let (keys, local, anything) =
+            (Arc::clone(&self.keys), Arc::clone(&self.local), Arc::clone(&self.anything));
+        Self { keys, local, anything, origins }
+    }
+
+    fn keys(&self) -> Guard<Arc<Keys>> {
+        self.keys.load()
     }
 
     /// The number of keys, revoked ones included.
@@ -80,16 +88,19 @@ impl Gate {
 
     /// Reads the keys; returns their number. Once the file cannot be read or is missing, nobody is admitted until it is back.
     pub(crate) fn read_keys(&self, path: &Path) -> Result<usize, KeysError> {
-        let read = KeyRing::open(path);
-        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-        keys.ring = None;
-        let ring = read?;
-        if keys.are_needed && !ring.has_file() {
-            let source = std::io::ErrorKind::NotFound.into();
-            return Err(KeysError::Io { path: path.to_owned(), source });
-        }
-        keys.are_needed |= ring.has_file();
-        Ok(keys.ring.insert(ring).records().len())
+        let were_needed = self.keys().are_needed;
+        let read = KeyRing::open(path).and_then(|ring| match were_needed && !ring.has_file() {
+            true => Err(KeysError::Io { path: path.to_owned(), source: std::io::ErrorKind::NotFound.into() }),
+            false => Ok(ring),
+        });
+        let are_needed = were_needed || read.as_ref().is_ok_and(KeyRing::has_file);
+        let n_keys = read.as_ref().map_or(0, |ring| ring.records().len());
+        let (ring, outcome) = match read {
+            Ok(ring) => (Some(ring), Ok(n_keys)),
+            Err(error) => (None, Err(error)),
+        };
+        self.keys.store(Arc::new(Keys { ring, are_needed }));
+        outcome
     }
 
     /// The caller of a request, or why it is refused.

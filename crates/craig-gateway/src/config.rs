@@ -1,10 +1,11 @@
 //! The configuration of a gateway.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Settings};
+use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Settings, Value};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -54,7 +55,23 @@ pub struct GatewayConfig {
     pub otlp_url: Option<String>,
     /// US dollars a month, shown in the metrics for an alert rule.
     pub monthly_budget_usd: Option<f64>,
+    /// Files that it was read from, and those that it names: when one changes, the gateway reads them again.
+    pub files: Vec<PathBuf>,
+    /// The settings that it was made from.
+    pub(crate) settings: SettingValues,
 }
+
+/// Settings by key.
+pub(crate) type SettingValues = BTreeMap<&'static str, Value>;
+
+/// Settings that a running gateway cannot change: what they are about is open, or shared by all requests.
+const FIXED: [&str; 5] = [
+    "gateway.address",
+    "gateway.usage",
+    "gateway.redis_env",
+    "gateway.max_buffered",
+    "gateway.max_connections",
+];
 
 /// Bounds of requests, connections and waits.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +103,7 @@ pub struct Bounds {
 }
 
 /// Requests of one key in an hour; `None` for any number.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HourlyLimits {
     /// Reranks.
     pub reranks: Option<u32>,
@@ -175,12 +192,13 @@ impl GatewayConfig {
         let path = |name: &str| settings.path(&format!("gateway.{name}"));
         let limit = |name: &str| u32::try_from(whole(name)).ok().filter(|limit| *limit > 0);
         let address = settings.text("gateway.address").unwrap_or_default();
-        let (upstreams, prices) = Upstream::configured(settings)?;
+        let (upstreams, prices, mut files) = Upstream::configured(settings)?;
         let tls = match (path("tls_cert"), path("tls_key")) {
             (None, None) => None,
             (Some(certificate), Some(key)) => Some((certificate, key)),
             _ => return Err(ConfigError::HalfTls),
         };
+        files.extend(tls.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
         let keys = path("keys").unwrap_or(default_keys);
         let redis = settings.text("gateway.redis_env").map(|variable| {
             settings
@@ -247,7 +265,27 @@ impl GatewayConfig {
                 .text("gateway.otlp_url")
                 .map(|url| format!("{}/v1/traces", url.trim_end_matches('/'))),
             monthly_budget_usd: settings.number("gateway.monthly_budget_usd"),
+            files,
+            settings: settings.iter().map(|(definition, value, _)| (definition.key, value.clone())).collect(),
             engine,
         })
+    }
+
+    /// Keeps what cannot change while a gateway runs as it is in `running`; returns the settings that wait for a restart.
+    pub(crate) fn keep_fixed(&mut self, running: &Self) -> Vec<&'static str> {
+        self.address = running.address;
+        self.usage.clone_from(&running.usage);
+        self.redis.clone_from(&running.redis);
+        self.bounds.max_buffered_bytes = running.bounds.max_buffered_bytes;
+        self.bounds.max_connections = running.bounds.max_connections;
+        let mut waiting = Vec::new();
+        for key in FIXED {
+            let is_same = self.settings.get(key) == running.settings.get(key);
+            if let Some(value) = running.settings.get(key).filter(|_| !is_same) {
+                self.settings.insert(key, value.clone());
+                waiting.push(key);
+            }
+        }
+        waiting
     }
 }

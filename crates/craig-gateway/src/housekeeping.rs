@@ -1,13 +1,15 @@
-//! Background work: reloading keys, writing usage, logging breakers that open, projecting costs.
+//! Background work: reloading keys and the configuration, writing usage, logging breakers that open, projecting costs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use craig_engine::BreakerState;
+use tokio::sync::Notify;
 
 use crate::cost_projection::CostProjection;
 use crate::gateway::Gateway;
 use crate::journal::Event;
+use crate::live::{Live, Stamps};
 use crate::usage::FLUSH_AFTER;
 
 /// How often keys and breakers are checked: a revoked key is valid for no longer.
@@ -25,7 +27,7 @@ impl Gateway {
     fn breaker_states(&self) -> Vec<(String, String, BreakerState)> {
         let reranker = self.engine.reranker_state().provider;
         let reranker = reranker.map(|(model, state)| ("reranker".to_owned(), model, state));
-        let providers = self.providers.iter().flat_map(|provider| {
+        let providers = self.providers.list().iter().flat_map(|provider| {
             let states = provider.breakers.states().into_iter();
             states.map(|(model, state)| (provider.upstream.name.clone(), model.to_owned(), state))
         });
@@ -48,7 +50,7 @@ fn gauge(count: usize) -> i64 {
 }
 
 /// Runs until it is dropped.
-pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
+pub(crate) async fn keep_house(live: Arc<Live>) {
     let mut are_keys_readable = true;
     let mut projection = CostProjection::new(Instant::now());
     let mut known_open = Vec::new();
@@ -56,6 +58,7 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     for n in 1_u64.. {
         beat.tick().await;
+        let gateway = live.gateway();
         reload_keys(&gateway, &mut are_keys_readable).await;
         log_opened_breakers(&gateway, &mut known_open);
         if n % BEATS_TO_CLEANUP == 0 {
@@ -67,6 +70,37 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
             metrics.projection_usd.set(projection.project(metrics.cost_usd.get(), Instant::now()));
         }
     }
+}
+
+/// Serves the configuration anew when `is_asked` asks for it, or one of its files has changed, until it is dropped. A file
+/// that is still being written is left alone until it has been the same for two beats.
+pub(crate) async fn keep_current(live: Arc<Live>, is_asked: Arc<Notify>) {
+    let mut served = stamps(&live).await;
+    let mut changed = None;
+    let mut beat = tokio::time::interval(BEAT);
+    beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let is_asked = tokio::select! {
+            _ = beat.tick() => false,
+            () = is_asked.notified() => true,
+        };
+        let now = stamps(&live).await;
+        if is_asked || (now != served && changed.as_ref() == Some(&now)) {
+            let of = Arc::clone(&live);
+            // An error means that it has panicked: the configuration is as it was.
+            let _ = tokio::task::spawn_blocking(move || of.reload()).await;
+            // The files of the new configuration may be others.
+            served = stamps(&live).await.or_of(now);
+            changed = None;
+        } else {
+            changed = (now != served).then_some(now);
+        }
+    }
+}
+
+async fn stamps(live: &Arc<Live>) -> Stamps {
+    let of = Arc::clone(live);
+    tokio::task::spawn_blocking(move || of.stamps()).await.unwrap_or_default()
 }
 
 /// Appends usage to its file, until it is dropped. If that fails, the usage is kept and written later.

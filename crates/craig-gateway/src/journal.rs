@@ -1,7 +1,8 @@
 //! Structured logs: one JSON object a line, made from typed events.
 //!
-//! Events have no field for free text, so that no query, code or key can get into a log by accident. A thread of its own
-//! writes the lines: a slow log drops lines rather than slow requests down.
+//! Events have no field for free text, so that no query, code or key can get into a log by accident; only the reason why a
+//! configuration is refused is a text, which is about the operator's own files. A thread of its own writes the lines: a slow
+//! log drops lines rather than slow requests down.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -26,6 +27,10 @@ pub(crate) enum Event {
     SearchCompleted(SearchCompleted),
     BreakerOpened { provider: String, model: String },
     KeysReloaded { keys: usize },
+    /// `restart_needed` are settings that have changed and wait for a restart.
+    ConfigReloaded { restart_needed: Vec<&'static str> },
+    /// The one before is still served.
+    ConfigRefused { reason: String },
     KeysUnreadable,
     SoftBudgetReached { user: String },
     UsageUnwritable,
@@ -70,6 +75,7 @@ impl Event {
             Self::BreakerOpened { .. }
             | Self::RedisLost
             | Self::KeysUnreadable
+            | Self::ConfigRefused { .. }
             | Self::SoftBudgetReached { .. }
             | Self::UsageUnwritable => "warn",
             _ => "info",

@@ -28,6 +28,7 @@ mod intake;
 mod journal;
 pub mod keys;
 mod limits;
+mod live;
 mod masking;
 mod metrics;
 mod openapi;
@@ -58,6 +59,7 @@ pub use config::{
 };
 pub use gateway::StartError;
 pub use keys::hashed;
+pub use live::Reread;
 pub use protocol::ProtocolName;
 pub use server::{Running, serve_until_stopped};
 pub use sse::Framing;

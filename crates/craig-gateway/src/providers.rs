@@ -37,7 +37,7 @@ pub(crate) struct Provider {
     pub(crate) upstream: Upstream,
     /// The operations of its protocols.
     targets: Vec<(Operation, Target)>,
-    pub(crate) breakers: Breakers,
+    pub(crate) breakers: Arc<Breakers>,
 }
 
 /// What is asked of the providers.
@@ -88,12 +88,14 @@ pub(crate) enum NoAnswer {
 }
 
 impl Providers {
-    /// Fails if an address is not an address, and names the provider.
+    /// Fails if an address is not an address, and names the provider. Providers that were the same `before` keep their
+    /// circuit breakers.
     pub(crate) fn new(
         upstreams: &[Upstream],
         client: Client,
         metrics: Arc<Metrics>,
         bounds: &Bounds,
+        before: &[Provider],
     ) -> Result<Self, String> {
         let provider = |upstream: &Upstream| {
             let target = |operation: Operation| {
@@ -103,7 +105,13 @@ impl Providers {
             };
             let operations = upstream.protocols.iter().flat_map(|protocol| protocol.operations());
             let targets = operations.copied().map(target).collect::<Result<_, String>>()?;
-            let breakers = Breakers::new(bounds.breaker, upstream.own_names());
+            let same = before.iter().find(|provider| {
+                provider.upstream.name == upstream.name && provider.upstream.base_url == upstream.base_url
+            });
+            let same = same.map(|provider| &provider.breakers);
+            let kept = same.filter(|breakers| breakers.are_for(bounds.breaker, upstream.own_names()));
+            let new = || Arc::new(Breakers::new(bounds.breaker, upstream.own_names()));
+            let breakers = kept.map_or_else(new, Arc::clone);
             Ok(Provider { upstream: upstream.clone(), targets, breakers })
         };
         let list = upstreams.iter().map(provider).collect::<Result<_, String>>()?;
@@ -116,8 +124,9 @@ impl Providers {
         Ok(Self { list, client, metrics, pace })
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Provider> {
-        self.list.iter()
+    /// All of them, in the order of preference.
+    pub(crate) fn list(&self) -> &[Provider] {
+        &self.list
     }
 
     /// Asks for an answer; `body` makes the request for a provider's own name of the model, again for each try, or gives

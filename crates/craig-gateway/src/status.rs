@@ -67,7 +67,7 @@ pub(crate) async fn model(
 }
 
 fn listed(gateway: &Gateway) -> impl Iterator<Item = Model<'_>> {
-    let named = gateway.providers.iter().flat_map(|provider| {
+    let named = gateway.providers.list().iter().flat_map(|provider| {
         let owner = provider.upstream.name.as_str();
         provider.upstream.listed().map(move |model| (model, owner))
     });

@@ -107,11 +107,13 @@ fn only_chat() -> Vec<ProtocolName> {
 }
 
 impl Upstream {
-    /// The providers that `settings` name, and prices.
-    pub(crate) fn configured(settings: &Settings) -> Result<(Vec<Self>, Prices), UpstreamsError> {
+    /// The providers that `settings` name, prices, and the files that they are from.
+    pub(crate) fn configured(
+        settings: &Settings,
+    ) -> Result<(Vec<Self>, Prices, Vec<PathBuf>), UpstreamsError> {
         match settings.path("gateway.upstreams") {
             Some(path) => read(&path, settings),
-            None => Ok((vec![Self::single(settings)?], Prices::default())),
+            None => Ok((vec![Self::single(settings)?], Prices::default(), Vec::new())),
         }
     }
 
@@ -185,7 +187,7 @@ impl Prices {
     }
 }
 
-fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), UpstreamsError> {
+fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices, Vec<PathBuf>), UpstreamsError> {
     let text = text_of(path)?;
     let malformed = |reason: String| UpstreamsError::Malformed { path: path.to_owned(), reason };
     let file: File = toml::from_str(&text).map_err(|error| malformed(error.message().to_owned()))?;
@@ -193,6 +195,7 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), Ups
         return Err(malformed("it has no [[upstream]]".to_owned()));
     }
     let mut upstreams = Vec::with_capacity(file.upstream.len());
+    let mut files = vec![path.to_owned()];
     for entry in file.upstream {
         if upstreams.iter().any(|other: &Upstream| other.name == entry.name) {
             return Err(malformed(format!("two upstreams have the name {:?}", entry.name)));
@@ -208,6 +211,7 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), Ups
             return Err(malformed(format!("'protocols' of {:?} is empty", entry.name)));
         }
         let key = key_of(&entry, settings).map_err(malformed)?;
+        files.extend(entry.key_file);
         upstreams.push(Upstream {
             name: entry.name,
             base_url: entry.base_url,
@@ -218,7 +222,7 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), Ups
             only_listed: entry.only_listed,
         });
     }
-    Ok((upstreams, Prices(file.prices)))
+    Ok((upstreams, Prices(file.prices), files))
 }
 
 fn key_of(entry: &Entry, settings: &Settings) -> Result<Option<Secret>, String> {

@@ -218,12 +218,12 @@ fn write_line(text: &mut Vec<u8>, key: &UsageKey, sums: Sums) -> io::Result<()> 
 
 /// A number that a file has until another one takes its place.
 #[cfg(unix)]
-fn identity(metadata: &Metadata) -> u64 {
+pub(crate) fn identity(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
 }
 
 #[cfg(not(unix))]
-fn identity(metadata: &Metadata) -> u64 {
+pub(crate) fn identity(metadata: &Metadata) -> u64 {
     let since = metadata.created().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
     since.map_or(0, |since| since.as_nanos() as u64)
 }

@@ -13,6 +13,7 @@ mod prompt_cache;
 mod protocols;
 mod provider;
 mod redis;
+mod reload;
 mod resilience;
 mod tls;
 mod upstream;

@@ -87,6 +87,26 @@ async fn streams_go_over_tls_and_plain_text_does_not() {
 }
 
 #[tokio::test]
+async fn a_renewed_certificate_is_served_and_a_bad_one_changes_nothing() {
+    let upstream = Upstream::start(|_, _| Reply::completion("yes")).await;
+    let Some(plan) = certified(Plan::with(&upstream)) else { return };
+    let Some(renewed) = certified(Plan::new()) else { return };
+    let gateway = with_files(plan, "cert.pem", "key.pem").start().await;
+    let request = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    std::fs::copy(renewed.path("cert.pem"), gateway.path("cert.pem")).unwrap();
+    gateway.reload();
+    until("a certificate without its key is refused", async || {
+        !gateway.log.events("config_refused").is_empty()
+    })
+    .await;
+    let reason = gateway.log.events("config_refused")[0]["reason"].to_string();
+    assert!(reason.contains("does not belong to the certificate"), "{reason}");
+    std::fs::copy(renewed.path("key.pem"), gateway.path("key.pem")).unwrap();
+    until("the new one is served", async || !gateway.log.events("config_reloaded").is_empty()).await;
+    assert!(over_tls(&gateway, &renewed.path("cert.pem"), request).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
 async fn certificates_that_cannot_be_used_are_distinguished() {
     let Some(plan) = certified(Plan::new()) else { return };
     let folder = plan.path("");

@@ -217,7 +217,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     match args.command {
         None => {
             crate::memory::disable_huge_pages();
-            craig_gateway::serve_until_stopped(config, std::io::stderr()).map_err(start_refusal)?;
+            let reread = reread(args.address, session);
+            craig_gateway::serve_until_stopped(config, reread, std::io::stderr()).map_err(start_refusal)?;
         }
         Some(Command::Keys(KeysArgs { command })) => run_keys(command, &config, session)?,
         Some(Command::Usage(args)) => show_usage(&args, &config, session)?,
@@ -234,7 +235,16 @@ fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::Result<Gate
     };
     let mut config = GatewayConfig::from_settings(&settings, engine, keys).map_err(config_refusal)?;
     config.address = address.unwrap_or(config.address);
+    config.files.extend(session.sources().user_file);
     Ok(config)
+}
+
+/// Reads the configuration again from the same sources.
+fn reread(address: Option<SocketAddr>, session: &Session) -> craig_gateway::Reread {
+    let global = session.global().clone();
+    Box::new(move || {
+        config(address, &Session::new(global.clone())).map_err(|error| error.to_string())
+    })
 }
 
 fn run_keys(command: KeysCommand, config: &GatewayConfig, session: &mut Session) -> anyhow::Result<()> {
