@@ -27,11 +27,19 @@ pub(crate) struct Caller {
     pub(crate) policy: Arc<Policy>,
     /// The trace of its request, if traces are sent.
     pub(crate) trace: Option<Trace>,
+    /// The id of its request.
+    pub(crate) request_id: Arc<str>,
 }
 
 impl Caller {
     fn new(user: &Arc<str>, key: &str, policy: &Arc<Policy>) -> Self {
-        Self { user: Arc::clone(user), key: key.into(), policy: Arc::clone(policy), trace: None }
+        Self {
+            user: Arc::clone(user),
+            key: key.into(),
+            policy: Arc::clone(policy),
+            trace: None,
+            request_id: Arc::default(),
+        }
     }
 }
 

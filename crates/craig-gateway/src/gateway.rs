@@ -140,7 +140,8 @@ impl Gateway {
             }
             None => None,
         };
-        let providers = Providers::new(&config.upstreams, client.clone(), Arc::clone(&metrics), &config.bounds, &[]);
+        let providers =
+            Providers::new(&config.upstreams, client.clone(), Arc::clone(&metrics), &config.bounds, &[]);
         Ok(Self {
             gate: Gate::new(keys, config.origins.clone(), !is_local),
             limits: Arc::new(Limits::new(config.limits, redis.clone())),
@@ -175,7 +176,8 @@ impl Gateway {
         let metrics = Arc::clone(&self.metrics);
         let client = self.client.clone();
         let before = self.providers.list();
-        let providers = Providers::new(&config.upstreams, client.clone(), Arc::clone(&metrics), &config.bounds, before);
+        let providers =
+            Providers::new(&config.upstreams, client.clone(), Arc::clone(&metrics), &config.bounds, before);
         let memory = |config: &GatewayConfig| (config.injection.memory_bytes, config.injection.memory_time);
         Ok(Self {
             gate: self.gate.with_origins(config.origins.clone()),

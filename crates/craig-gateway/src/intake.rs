@@ -57,6 +57,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     };
     if let Some(Ok(caller)) = &mut caller {
         caller.trace.clone_from(&trace);
+        caller.request_id = Arc::clone(&request_id);
     }
     let origin = gateway.gate.admitted_origin(request.headers());
     if request.method() == Method::OPTIONS
@@ -95,7 +96,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         let latency_ms = ms(started.elapsed());
         let status = status.as_u16();
         gateway.journal.log(Event::RequestCompleted(RequestCompleted {
-            request_id,
+            request_id: request_id.to_string(),
             route,
             status,
             latency_ms,
@@ -135,18 +136,12 @@ fn is_open(gateway: &Gateway, route: Option<&Route>) -> bool {
 }
 
 /// The client's own id if it is a plain one, else a new one.
-fn request_id(headers: &HeaderMap) -> String {
+fn request_id(headers: &HeaderMap) -> Arc<str> {
     let is_plain = |id: &&str| {
         (1..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
     };
     let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(is_plain);
-    given.map_or_else(|| format!("{:016x}", fastrand()), str::to_owned)
-}
-
-/// A number that is unlikely to repeat soon; not for secrets.
-fn fastrand() -> u64 {
-    use std::hash::{BuildHasher as _, RandomState};
-    RandomState::new().hash_one(std::thread::current().id())
+    given.map_or_else(|| format!("{:016x}", fastrand::u64(..)).into(), Arc::from)
 }
 
 /// The whole body of a request, within the bounds, and the memory that is reserved for it and its copies.

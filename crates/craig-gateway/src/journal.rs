@@ -19,20 +19,44 @@ const MAX_WAITING_LINES: usize = 10_000;
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event {
-    Started { address: String, tls: bool, keys: usize, shared: bool },
-    Draining { open_requests: usize },
-    Stopping { open_requests: usize },
-    Stopped { unfinished: usize, dropped_lines: u64 },
+    Started {
+        address: String,
+        tls: bool,
+        keys: usize,
+        shared: bool,
+    },
+    Draining {
+        open_requests: usize,
+    },
+    Stopping {
+        open_requests: usize,
+    },
+    Stopped {
+        unfinished: usize,
+        dropped_lines: u64,
+    },
     RequestCompleted(RequestCompleted),
+    AnswerCompleted(AnswerCompleted),
     SearchCompleted(SearchCompleted),
-    BreakerOpened { provider: String, model: String },
-    KeysReloaded { keys: usize },
+    BreakerOpened {
+        provider: String,
+        model: String,
+    },
+    KeysReloaded {
+        keys: usize,
+    },
     /// `restart_needed` are settings that have changed and wait for a restart.
-    ConfigReloaded { restart_needed: Vec<&'static str> },
+    ConfigReloaded {
+        restart_needed: Vec<&'static str>,
+    },
     /// The one before is still served.
-    ConfigRefused { reason: String },
+    ConfigRefused {
+        reason: String,
+    },
     KeysUnreadable,
-    SoftBudgetReached { user: String },
+    SoftBudgetReached {
+        user: String,
+    },
     UsageUnwritable,
     RedisLost,
     RedisBack,
@@ -47,6 +71,33 @@ pub(crate) struct RequestCompleted {
     #[serde(serialize_with = "rounded")]
     pub(crate) latency_ms: f64,
     pub(crate) user: Option<String>,
+}
+
+/// A model's answer has ended, or all providers have failed.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct AnswerCompleted {
+    pub(crate) request_id: String,
+    pub(crate) user: String,
+    /// The provider that answered.
+    pub(crate) provider: Option<String>,
+    /// The model in metrics.
+    pub(crate) model: String,
+    /// `chat`, `text_completion`, `embeddings`; `guess` for the gateway's own request.
+    pub(crate) operation: &'static str,
+    /// Attempts of all providers.
+    pub(crate) tries: usize,
+    /// `ok`, or the class of the failure.
+    pub(crate) outcome: &'static str,
+    pub(crate) input_tokens: u64,
+    pub(crate) cached_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// Whether the gateway has counted the tokens itself.
+    pub(crate) is_estimated: bool,
+    pub(crate) usd: f64,
+    #[serde(serialize_with = "rounded")]
+    pub(crate) first_byte_ms: f64,
+    #[serde(serialize_with = "rounded")]
+    pub(crate) total_ms: f64,
 }
 
 /// A search or a rerank has ended.

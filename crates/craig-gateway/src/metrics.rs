@@ -89,7 +89,11 @@ impl Metrics {
             )?,
             buffered_bytes: new.gauge("buffered_bytes", "Memory reserved for requests and whole answers")?,
             keys_readable: new.gauge("keys_readable", "1 while the key file can be read or there is none")?,
-            reloads: new.counters("reloads_total", "Reloads of the configuration by outcome", &["outcome"])?,
+            reloads: new.counters(
+                "reloads_total",
+                "Reloads of the configuration by outcome",
+                &["outcome"],
+            )?,
             reranks_running: new.gauge("reranks_running", "Reranks that run now")?,
             reranks_waiting: new.gauge("reranks_waiting", "Reranks that wait in the queue")?,
             voyage_tokens: new.counter("voyage_tokens_used", "Tokens that the reranking provider counted")?,

@@ -16,7 +16,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::task::TaskTracker;
 
 use crate::config::GatewayConfig;
-use crate::gateway::{Gateway, StartError};
+use crate::gateway::StartError;
 use crate::housekeeping::{keep_current, keep_house, keep_usage};
 use crate::intake::MAX_HEADER_BYTES;
 use crate::journal::{Event, Journal};

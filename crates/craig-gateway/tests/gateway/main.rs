@@ -12,6 +12,7 @@ mod keys;
 mod prompt_cache;
 mod protocols;
 mod provider;
+mod providers;
 mod redis;
 mod reload;
 mod resilience;

@@ -99,7 +99,8 @@ async fn settings_change_and_those_that_need_a_restart_are_named() {
     let gateway = plan.start().await;
     assert_eq!(gateway.chat("{").await.status, StatusCode::BAD_REQUEST);
     until("the request is logged", async || !gateway.log.events("request_completed").is_empty()).await;
-    std::fs::write(&settings, "[gateway]\nlog_requests = false\nmax_body = \"1kB\"\nmax_connections = 7\n").unwrap();
+    std::fs::write(&settings, "[gateway]\nlog_requests = false\nmax_body = \"1kB\"\nmax_connections = 7\n")
+        .unwrap();
     until("the settings are read", async || !gateway.log.events("config_reloaded").is_empty()).await;
     let reloaded = &gateway.log.events("config_reloaded")[0];
     assert_eq!(reloaded["restart_needed"], json!(["gateway.max_connections"]));
