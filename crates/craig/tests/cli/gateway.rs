@@ -249,7 +249,8 @@ fn it_serves_until_a_signal_and_leaves_no_database_behind() {
 #[test]
 fn a_hangup_reads_the_configuration_again_and_a_bad_one_changes_nothing() {
     let home = Home::new();
-    let provider = |model: &str| format!("[[upstream]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:1\"\n{model}\n");
+    let provider =
+        |model: &str| format!("[[upstream]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:1\"\n{model}\n");
     home.write("upstreams.toml", &provider("model = \"old\""));
     let file = home.path().join("upstreams.toml");
     let mut served = Served::start_with(&home, &[&format!("gateway.upstreams={}", file.display())]);
