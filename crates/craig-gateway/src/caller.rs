@@ -1,5 +1,6 @@
 //! Authentication: the holder of a key, or any user of this machine while there are no keys.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -84,6 +85,13 @@ impl Gate {
         self.keys().ring.as_ref().map_or(0, |ring| ring.records().len())
     }
 
+    /// The names of the keys by their ids.
+    pub(crate) fn key_names(&self) -> BTreeMap<String, String> {
+        let keys = self.keys();
+        let records = keys.ring.as_ref().map_or(&[][..], KeyRing::records);
+        records.iter().map(|record| (record.id.clone(), record.name.clone())).collect()
+    }
+
     /// Whether nobody is admitted, since the key file cannot be read.
     pub(crate) fn is_closed(&self) -> bool {
         self.keys().ring.is_none()
@@ -165,7 +173,7 @@ fn is_own(host: &str) -> bool {
 }
 
 /// The key of `Authorization: Bearer …`, of `x-api-key`, as Anthropic's clients send it, or of `api-key`, as Azure's do.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let bearer = authorization.and_then(|value| {
         let (scheme, key) = value.split_once(' ')?;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Settings, Value};
+use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Secret, Settings, Value};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -23,6 +23,8 @@ pub struct GatewayConfig {
     pub upstreams: Vec<Upstream>,
     /// Prices of models.
     pub prices: Prices,
+    /// The status page, if there is one.
+    pub admin: Option<Admin>,
     /// File of the clients' hashed keys.
     pub keys: PathBuf,
     /// File of what each key has used.
@@ -65,13 +67,23 @@ pub struct GatewayConfig {
 pub(crate) type SettingValues = BTreeMap<&'static str, Value>;
 
 /// Settings that a running gateway cannot change: what they are about is open, or shared by all requests.
-const FIXED: [&str; 5] = [
+const FIXED: [&str; 6] = [
     "gateway.address",
+    "gateway.admin_address",
     "gateway.usage",
     "gateway.redis_env",
     "gateway.max_buffered",
     "gateway.max_connections",
 ];
+
+/// The operator's status page.
+#[derive(Clone, Debug)]
+pub struct Admin {
+    /// The address it is served at.
+    pub address: SocketAddr,
+    /// What opens it.
+    pub token: Secret,
+}
 
 /// Bounds of requests, connections and waits.
 #[derive(Clone, Copy, Debug)]
@@ -169,6 +181,19 @@ pub enum ConfigError {
     /// The address to listen on is not an address.
     #[error("'gateway.address' is {0:?}, which is not an address such as 127.0.0.1:7320")]
     Address(String),
+    /// The address of the status page is not an address.
+    #[error("'gateway.admin_address' is {0:?}, which is not an address such as 127.0.0.1:7321")]
+    AdminAddress(String),
+    /// The status page has no token.
+    #[error(
+        "'gateway.admin_address' needs 'gateway.admin_token_env', the name of an environment variable with a token"
+    )]
+    NoAdminToken,
+    /// The variable that 'gateway.admin_token_env' names is not set, or its value is short.
+    #[error(
+        "'gateway.admin_token_env' names {0}, which is not set, or is shorter than {MIN_TOKEN_BYTES} characters"
+    )]
+    WeakAdminToken(String),
     /// Providers cannot be read.
     #[error(transparent)]
     Upstreams(#[from] UpstreamsError),
@@ -178,6 +203,21 @@ pub enum ConfigError {
     /// An environment variable that a setting names is not set.
     #[error("'gateway.redis_env' names {0}, which is not set")]
     NoRedis(String),
+}
+
+/// Fewest characters of the status page's token: nobody guesses 16 random ones.
+const MIN_TOKEN_BYTES: usize = 16;
+
+impl Admin {
+    fn from_settings(settings: &Settings) -> Result<Option<Self>, ConfigError> {
+        let Some(address) = settings.text("gateway.admin_address") else { return Ok(None) };
+        let address = address.parse().map_err(|_| ConfigError::AdminAddress(address.to_owned()))?;
+        let variable = settings.text("gateway.admin_token_env").ok_or(ConfigError::NoAdminToken)?;
+        let token = settings.environment().get(variable).map(Secret::new);
+        let token = token.filter(|token| token.expose().len() >= MIN_TOKEN_BYTES);
+        let token = token.ok_or_else(|| ConfigError::WeakAdminToken(variable.to_owned()))?;
+        Ok(Some(Self { address, token }))
+    }
 }
 
 impl GatewayConfig {
@@ -212,6 +252,7 @@ impl GatewayConfig {
             rerank_usd_per_million_tokens: settings
                 .number("gateway.rerank_usd_per_million_tokens")
                 .unwrap_or_default(),
+            admin: Admin::from_settings(settings)?,
             upstreams,
             prices,
             usage: path("usage").unwrap_or_else(|| keys.with_file_name("gateway-usage.jsonl")),
@@ -274,6 +315,11 @@ impl GatewayConfig {
     /// Keeps what cannot change while a gateway runs as it is in `running`; returns the settings that wait for a restart.
     pub(crate) fn keep_fixed(&mut self, running: &Self) -> Vec<&'static str> {
         self.address = running.address;
+        let token = self.admin.take().map(|admin| admin.token);
+        self.admin = running.admin.clone().map(|admin| match token {
+            Some(token) => Admin { token, ..admin },
+            None => admin,
+        });
         self.usage.clone_from(&running.usage);
         self.redis.clone_from(&running.redis);
         self.bounds.max_buffered_bytes = running.bounds.max_buffered_bytes;

@@ -1,7 +1,7 @@
 //! The state that all requests share.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,6 +18,7 @@ use crate::config::{GatewayConfig, Injection};
 use crate::context_memory::ContextMemory;
 use crate::failure::Problem;
 use crate::guesses::{GuessCache, guess_cache};
+use crate::history::History;
 use crate::journal::Journal;
 use crate::keys::{KeyRing, KeysError};
 use crate::limits::Limits;
@@ -27,7 +28,7 @@ use crate::shared::{BlockingRedis, Redis};
 use crate::target::Target;
 use crate::tls::TlsError;
 use crate::traces::Tracer;
-use crate::usage::UsageFile;
+use crate::usage::UsageLog;
 
 /// Engine calls that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue instead, and
 /// are made without reranking when it is full.
@@ -108,18 +109,20 @@ pub(crate) struct Gateway {
     pub(crate) counting: Arc<Semaphore>,
     /// Limits of keys on requests for models.
     pub(crate) admissions: Arc<Admissions>,
-    /// What was used. The lock is held while lines are appended to its file.
-    pub(crate) usage: Arc<Mutex<UsageFile>>,
+    /// What was used.
+    pub(crate) usage: Arc<UsageLog>,
     engine_calls: Arc<Semaphore>,
     reranking_calls: Arc<Semaphore>,
     is_stopping: Arc<AtomicBool>,
+    /// What the status page shows of the last day.
+    pub(crate) history: Arc<History>,
 }
 
 impl Gateway {
     pub(crate) fn new(config: GatewayConfig, journal: Journal) -> Result<Self, StartError> {
         let system = |error: &dyn std::fmt::Display| StartError::System(error.to_string());
         let keys = KeyRing::open(&config.keys)?;
-        let usage = UsageFile::open(&config.usage)
+        let usage = UsageLog::open(&config.usage)
             .map_err(|source| StartError::Usage { path: config.usage.clone(), source })?;
         let is_local = config.address.ip().is_loopback();
         if !is_local && keys.is_empty() {
@@ -162,9 +165,10 @@ impl Gateway {
             known_guesses: guess_cache(),
             counting: Arc::new(Semaphore::new(MAX_COUNTING)),
             admissions: Arc::default(),
-            usage: Arc::new(Mutex::new(usage)),
+            usage: Arc::new(usage),
             engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),
             is_stopping: Arc::default(),
+            history: Arc::default(),
             config,
         })
     }
@@ -214,6 +218,7 @@ impl Gateway {
             usage: Arc::clone(&self.usage),
             engine_calls: Arc::clone(&self.engine_calls),
             is_stopping: Arc::clone(&self.is_stopping),
+            history: Arc::clone(&self.history),
             config,
         })
     }

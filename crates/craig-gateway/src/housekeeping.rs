@@ -15,16 +15,17 @@ use crate::usage::FLUSH_AFTER;
 /// How often keys and breakers are checked: a revoked key is valid for no longer.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// Beats between two projections of costs, and between two cleanups of the limits.
+/// Beats between two projections of costs, two cleanups of the limits, and two samples for the status page.
 const BEATS_TO_PROJECT: u64 = 15;
 const BEATS_TO_CLEANUP: u64 = 60;
+const BEATS_TO_SAMPLE: u64 = 60;
 
 /// While nothing is used, what other processes append is read once in so many times [`FLUSH_AFTER`].
 const IDLE_FLUSHES: u64 = 20;
 
 impl Gateway {
     /// The states of all circuit breakers, by provider and model.
-    fn breaker_states(&self) -> Vec<(String, String, BreakerState)> {
+    pub(crate) fn breaker_states(&self) -> Vec<(String, String, BreakerState)> {
         let reranker = self.engine.reranker_state().provider;
         let reranker = reranker.map(|(model, state)| ("reranker".to_owned(), model, state));
         let providers = self.providers.list().iter().flat_map(|provider| {
@@ -65,6 +66,9 @@ pub(crate) async fn keep_house(live: Arc<Live>) {
             gateway.limits.remove_expired();
             gateway.admissions.remove_expired();
         }
+        if n % BEATS_TO_SAMPLE == 1 && gateway.config.admin.is_some() {
+            gateway.history.add(gateway.metrics.totals());
+        }
         if n % BEATS_TO_PROJECT == 0 {
             let metrics = &gateway.metrics;
             metrics.projection_usd.set(projection.project(metrics.cost_usd.get(), Instant::now()));
@@ -104,17 +108,18 @@ async fn stamps(live: &Arc<Live>) -> Stamps {
 }
 
 /// Appends usage to its file, until it is dropped. If that fails, the usage is kept and written later.
-pub(crate) async fn keep_usage(gateway: Arc<Gateway>) {
+pub(crate) async fn keep_usage(live: Arc<Live>) {
     let mut is_writable = true;
     let mut beat = tokio::time::interval(FLUSH_AFTER);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     for n in 0_u64.. {
         beat.tick().await;
-        if !gateway.usage().has_pending() && n % IDLE_FLUSHES != 0 {
+        let gateway = live.gateway();
+        if !gateway.usage.has_pending() && n % IDLE_FLUSHES != 0 {
             continue;
         }
         let of = Arc::clone(&gateway);
-        let flushed = tokio::task::spawn_blocking(move || of.usage().flush()).await;
+        let flushed = tokio::task::spawn_blocking(move || of.usage.flush()).await;
         let is_now = matches!(flushed, Ok(Ok(())));
         if is_writable && !is_now {
             gateway.journal.log(Event::UsageUnwritable);

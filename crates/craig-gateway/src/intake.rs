@@ -8,7 +8,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 use http_body_util::BodyExt as _;
 
 use crate::budget::Reservation;
@@ -37,6 +37,9 @@ pub(crate) const WORK_COPIES: usize = 6;
 /// incomplete: one that arrives in a few large pieces may be longer.
 pub(crate) const MAX_HEADER_BYTES: usize = 64 << 10;
 
+/// Most headers of a request.
+pub(crate) const MAX_HEADERS: usize = 100;
+
 /// The header with the id of a request.
 const REQUEST_ID: &str = "x-request-id";
 
@@ -48,10 +51,12 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     // A client's path must not become a label.
     let route = matched.map_or("other", |route| route.path);
     let method = request.method().clone();
+    let is_http1 = request.version() < Version::HTTP_2;
+    name_host(&mut request);
     let request_id = request_id(request.headers());
     let trace = gateway.tracer.is_on().then(|| Trace::from_headers(request.headers()));
     let mut caller = match is_open(&gateway, matched) {
-        _ if header_bytes(request.headers()) > MAX_HEADER_BYTES => Some(Err(Problem::headers_too_large())),
+        _ if has_large_head(request.headers()) => Some(Err(Problem::headers_too_large())),
         true => None,
         false => Some(gateway.gate.admit(request.headers())),
     };
@@ -81,7 +86,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
     }
-    if gateway.is_stopping() {
+    if gateway.is_stopping() && is_http1 {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     let status = response.status();
@@ -121,9 +126,21 @@ fn preflight(origin: HeaderValue) -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// Bytes of all headers as they are written: `name: value`, and the end of the line.
-fn header_bytes(headers: &HeaderMap) -> usize {
-    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
+/// HTTP/2 has the name of the host in the address, HTTP/1 in a header.
+fn name_host(request: &mut Request) {
+    if request.headers().contains_key(header::HOST) {
+        return;
+    }
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    if let Some(host) = authority.and_then(|host| HeaderValue::from_str(host).ok()) {
+        request.headers_mut().insert(header::HOST, host);
+    }
+}
+
+/// Whether there are too many headers, or too many bytes of them as HTTP/1 writes them: `name: value`, and the end of the line.
+fn has_large_head(headers: &HeaderMap) -> bool {
+    let bytes = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    headers.len() > MAX_HEADERS || bytes.sum::<usize>() > MAX_HEADER_BYTES
 }
 
 /// Whether a route needs no key.

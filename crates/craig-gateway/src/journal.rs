@@ -21,6 +21,7 @@ const MAX_WAITING_LINES: usize = 10_000;
 pub(crate) enum Event {
     Started {
         address: String,
+        admin: Option<String>,
         tls: bool,
         keys: usize,
         shared: bool,

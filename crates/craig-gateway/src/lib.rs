@@ -6,6 +6,7 @@
 //! key, and no model that only clients name; of a request they hold its id and its trace. Errors do not repeat a request; a
 //! provider's message about a request that it refuses goes to its client, without longer quotes of it.
 
+mod admin;
 mod admission;
 mod allowance;
 mod bounded;
@@ -23,6 +24,7 @@ mod embeddings;
 mod failure;
 mod gateway;
 mod guesses;
+mod history;
 mod housekeeping;
 mod intake;
 mod journal;
@@ -56,7 +58,7 @@ mod upstreams;
 pub mod usage;
 
 pub use config::{
-    Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,
+    Admin, Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,
 };
 pub use gateway::StartError;
 pub use keys::hashed;

@@ -14,8 +14,9 @@ use tokio_rustls::TlsAcceptor;
 use crate::config::GatewayConfig;
 use crate::gateway::{Gateway, StartError};
 use crate::journal::{Event, Journal};
+use crate::server::Surface;
 use crate::usage::identity;
-use crate::{routes, tls};
+use crate::{admin, routes, tls};
 
 /// Reads the configuration again, from the same sources; an error is the text for the log.
 pub type Reread = Box<dyn Fn() -> Result<GatewayConfig, String> + Send + Sync>;
@@ -29,7 +30,8 @@ pub(crate) struct Live {
 /// Everything that was made from one configuration.
 pub(crate) struct Generation {
     pub(crate) gateway: Arc<Gateway>,
-    pub(crate) router: Router,
+    router: Router,
+    admin: Router,
     /// `None` to speak HTTP without TLS.
     pub(crate) acceptor: Option<TlsAcceptor>,
 }
@@ -54,8 +56,12 @@ impl Live {
     }
 
     /// The router that is served now.
-    pub(crate) fn router(&self) -> Router {
-        self.current.load().router.clone()
+    pub(crate) fn router(&self, surface: Surface) -> Router {
+        let generation = self.current.load();
+        match surface {
+            Surface::Clients => generation.router.clone(),
+            Surface::Admin => generation.admin.clone(),
+        }
     }
 
     pub(crate) fn gateway(&self) -> Arc<Gateway> {
@@ -116,7 +122,8 @@ impl Stamps {
 impl Generation {
     fn new(gateway: Gateway, acceptor: Option<TlsAcceptor>) -> Self {
         let gateway = Arc::new(gateway);
-        Self { router: routes::router(Arc::clone(&gateway)), gateway, acceptor }
+        let (router, admin) = (routes::router(Arc::clone(&gateway)), admin::router(Arc::clone(&gateway)));
+        Self { router, admin, gateway, acceptor }
     }
 }
 

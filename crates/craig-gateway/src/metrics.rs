@@ -3,10 +3,15 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+use prometheus::core::Collector;
+use prometheus::proto::{Bucket, LabelPair, Metric};
 use prometheus::{
     Counter, Encoder as _, Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec,
     IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
 };
+
+use crate::history::{Buckets, Totals};
 
 /// Bucket bounds in milliseconds: fine for the gateway's own work, coarse for models.
 const MS_BUCKETS: &[f64] = &[
@@ -136,12 +141,60 @@ impl Metrics {
         })
     }
 
+    /// What was counted since the start, for the status page.
+    pub(crate) fn totals(&self) -> Totals {
+        let mut totals = Totals {
+            at: Timestamp::now().as_second(),
+            usd: self.cost_usd.get(),
+            first_byte: Buckets::of(&self.first_byte_ms),
+            whole: Buckets::of(&self.llm_ms),
+            ..Totals::default()
+        };
+        for metric in metrics_of(&self.requests) {
+            let n = metric.get_counter().get_value() as u64;
+            match label(&metric, "status").as_bytes().first() {
+                _ if !label(&metric, "route").starts_with("/v") => {}
+                Some(b'5') => totals.failed += n,
+                Some(b'4') => totals.refused += n,
+                _ => totals.answered += n,
+            }
+        }
+        for metric in metrics_of(&self.upstream_errors) {
+            let provider = label(&metric, "upstream").to_owned();
+            *totals.errors.entry(provider).or_default() += metric.get_counter().get_value() as u64;
+        }
+        totals
+    }
+
     /// All metrics in the text format of Prometheus.
     pub(crate) fn page(&self) -> Vec<u8> {
         let mut page = Vec::new();
         // It fails only for metrics without a name.
         let _ = TextEncoder::new().encode(&self.registry.gather(), &mut page);
         page
+    }
+}
+
+/// The metrics of a family, one for each combination of labels.
+fn metrics_of(family: &impl Collector) -> Vec<Metric> {
+    family.collect().iter().flat_map(|family| family.get_metric().to_vec()).collect()
+}
+
+fn label<'m>(metric: &'m Metric, name: &str) -> &'m str {
+    metric.get_label().iter().find(|label| label.name() == name).map_or("", LabelPair::value)
+}
+
+impl Buckets {
+    /// Of all labels together.
+    fn of(histograms: &HistogramVec) -> Self {
+        let mut counts = vec![0; MS_BUCKETS.len() + 1];
+        for metric in metrics_of(histograms) {
+            let histogram = metric.get_histogram();
+            let buckets = histogram.get_bucket().iter().map(Bucket::cumulative_count);
+            let cumulative = buckets.chain([histogram.get_sample_count()]);
+            counts.iter_mut().zip(cumulative).for_each(|(sum, n)| *sum += n);
+        }
+        Self { bounds: MS_BUCKETS, cumulative: counts }
     }
 }
 
@@ -172,10 +225,7 @@ struct Maker<'r> {
 }
 
 impl Maker<'_> {
-    fn registered<C: prometheus::core::Collector + Clone + 'static>(
-        &self,
-        metric: C,
-    ) -> Result<C, prometheus::Error> {
+    fn registered<C: Collector + Clone + 'static>(&self, metric: C) -> Result<C, prometheus::Error> {
         self.registry.register(Box::new(metric.clone()))?;
         Ok(metric)
     }

@@ -1,33 +1,36 @@
 //! Listens, serves each connection within its bounds, and shuts down gracefully.
 
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
+use hyper::server::conn::{http1, http2};
 use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulConnection;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::task::TaskTracker;
 
 use crate::config::GatewayConfig;
 use crate::gateway::StartError;
 use crate::housekeeping::{keep_current, keep_house, keep_usage};
-use crate::intake::MAX_HEADER_BYTES;
+use crate::intake::{MAX_HEADER_BYTES, MAX_HEADERS};
 use crate::journal::{Event, Journal};
 use crate::live::{Live, Reread};
 use crate::metrics::Counted;
 
-/// Most headers of a request.
-const MAX_HEADERS: usize = 100;
-
 /// Most threads that pass bytes on. Each keeps buffers, and computing runs elsewhere.
 const MAX_WORKERS: usize = 4;
+
+/// Connections to the status page.
+const MAX_OPERATORS: usize = 32;
 
 /// Wait after the system could not accept a connection.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
@@ -45,6 +48,8 @@ enum Stop {
 pub struct Running {
     /// Where it listens.
     pub address: SocketAddr,
+    /// Where the status page is, if there is one.
+    pub admin_address: Option<SocketAddr>,
     stop: watch::Sender<Stop>,
     reload: Arc<Notify>,
     serving: tokio::task::JoinHandle<()>,
@@ -62,19 +67,28 @@ impl Running {
         let address = config.address;
         let live = Arc::new(Live::new(config, reread, journal)?);
         let gateway = live.gateway();
-        let listen = |source| StartError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(listen)?;
-        let address = listener.local_addr().map_err(listen)?;
+        let (listener, address) = listen(address).await?;
+        let admin = match &gateway.config.admin {
+            Some(admin) => Some(listen(admin.address).await?),
+            None => None,
+        };
+        let admin_address = admin.as_ref().map(|(_, address)| *address);
         gateway.journal.log(Event::Started {
             address: address.to_string(),
+            admin: admin_address.map(|address| address.to_string()),
             tls: live.generation().acceptor.is_some(),
             keys: gateway.gate.n_keys(),
             shared: gateway.redis.is_some(),
         });
         let (stop, stopped) = watch::channel(Stop::No);
         let reload = Arc::new(Notify::new());
-        let serving = tokio::spawn(serve(live, listener, stopped, Arc::clone(&reload)));
-        Ok(Self { address, stop, reload, serving })
+        let serving = tokio::spawn(serve(
+            live,
+            (listener, admin.map(|(listener, _)| listener)),
+            stopped,
+            Arc::clone(&reload),
+        ));
+        Ok(Self { address, admin_address, stop, reload, serving })
     }
 
     /// Reads the configuration again; one that cannot be used is logged, and changes nothing.
@@ -100,38 +114,55 @@ impl Running {
     }
 }
 
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+    let failed = |source| StartError::Listen { address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
 /// Accepts connections until it is stopped, then waits for the last ones.
 async fn serve(
     live: Arc<Live>,
-    listener: TcpListener,
+    (listener, admin): (TcpListener, Option<TcpListener>),
     mut stopped: watch::Receiver<Stop>,
     reload: Arc<Notify>,
 ) {
-    let gateway = live.gateway();
     let (closing, closed) = watch::channel(false);
     let housekeeping = [
         tokio::spawn(keep_house(Arc::clone(&live))),
         tokio::spawn(keep_current(Arc::clone(&live), reload)),
-        tokio::spawn(keep_usage(Arc::clone(&gateway))),
+        tokio::spawn(keep_usage(Arc::clone(&live))),
     ];
-    let connections = Connections {
-        places: Arc::new(Semaphore::new(gateway.config.bounds.max_connections)),
-        open: TaskTracker::new(),
+    let open = TaskTracker::new();
+    let connections = |surface, places| Connections {
+        surface,
+        places: Arc::new(Semaphore::new(places)),
+        open: open.clone(),
         live: Arc::clone(&live),
-        closed,
+        closed: closed.clone(),
+    };
+    let clients = connections(Surface::Clients, live.gateway().config.bounds.max_connections);
+    let operators = connections(Surface::Admin, MAX_OPERATORS);
+    let for_operators = async {
+        match admin {
+            Some(listener) => operators.accept_from(listener).await,
+            None => std::future::pending().await,
+        }
     };
     tokio::select! {
-        () = connections.accept_from(listener) => {}
+        () = clients.accept_from(listener) => {}
+        () = for_operators => {}
         () = drained(&live, &mut stopped) => {}
     }
     let gateway = live.gateway();
     closing.send_replace(true);
     gateway.journal.log(Event::Stopping { open_requests: usize_of(gateway.metrics.open_requests.get()) });
-    connections.open.close();
+    open.close();
     // What is left then is aborted with the runtime.
-    let _ = tokio::time::timeout(gateway.config.bounds.grace, connections.open.wait()).await;
+    let _ = tokio::time::timeout(gateway.config.bounds.grace, open.wait()).await;
     housekeeping.iter().for_each(tokio::task::JoinHandle::abort);
-    if gateway.usage().flush().is_err() {
+    if gateway.usage.flush().is_err() {
         gateway.journal.log(Event::UsageUnwritable);
     }
     gateway.tracer.flush().await;
@@ -159,8 +190,17 @@ fn usize_of(gauge: i64) -> usize {
     usize::try_from(gauge).unwrap_or_default()
 }
 
-/// The connections of clients.
+/// Whom a connection is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surface {
+    Clients,
+    /// The operator's status page.
+    Admin,
+}
+
+/// The connections of clients, or of operators.
 struct Connections {
+    surface: Surface,
     places: Arc<Semaphore>,
     open: TaskTracker,
     live: Arc<Live>,
@@ -190,50 +230,156 @@ impl Connections {
     fn connection(&self, stream: TcpStream) -> impl Future<Output = ()> + use<> {
         let generation = self.live.generation();
         let counted = Counted::new(&generation.gateway.metrics.open_connections);
-        let timeout = generation.gateway.config.bounds.client_timeout;
+        let bounds = generation.gateway.config.bounds;
         let acceptor = generation.acceptor.clone();
         drop(generation);
-        let (live, closed) = (Arc::clone(&self.live), self.closed.clone());
+        let served = Served {
+            surface: self.surface,
+            live: Arc::clone(&self.live),
+            timeout: bounds.client_timeout,
+            max_age: bounds.stream_total,
+            closed: self.closed.clone(),
+        };
         async move {
             let _counted = counted;
             let _ = stream.set_nodelay(true);
-            // A client that reads nothing for this long is gone.
-            let mut stream = TimeoutStream::new(stream);
-            stream.set_write_timeout(Some(timeout));
-            let stream = Box::pin(stream);
             match acceptor {
-                None => serve_http(stream, live, timeout, closed).await,
-                Some(acceptor) => {
-                    if let Ok(Ok(stream)) = tokio::time::timeout(timeout, acceptor.accept(stream)).await {
-                        serve_http(stream, live, timeout, closed).await;
-                    }
-                }
+                None => served.plain(stream).await,
+                Some(acceptor) => served.over_tls(stream, &acceptor).await,
             }
         }
     }
 }
 
-async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    stream: S,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HttpVersion {
+    One,
+    Two,
+}
+
+/// The first bytes of HTTP/2, and how long to wait for the rest of them.
+const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const PREFACE_PAUSE: Duration = Duration::from_millis(5);
+
+/// Streams of one connection at the same time, and bytes that wait to be sent on each.
+const MAX_STREAMS: u32 = 128;
+const MAX_SEND_BYTES: usize = 64 << 10;
+
+/// The version that a client speaks, by its first bytes, which stay unread; `None` if it sends none in time.
+async fn http_version(stream: &TcpStream, within: Duration) -> Option<HttpVersion> {
+    let version = async {
+        let mut head = [0; PREFACE.len()];
+        loop {
+            let n = stream.peek(&mut head).await.ok().filter(|n| *n > 0)?;
+            if head[..n] != PREFACE[..n] {
+                return Some(HttpVersion::One);
+            }
+            if n == PREFACE.len() {
+                return Some(HttpVersion::Two);
+            }
+            tokio::time::sleep(PREFACE_PAUSE).await;
+        }
+    };
+    tokio::time::timeout(within, version).await.ok().flatten()
+}
+
+/// How a connection is served.
+struct Served {
+    surface: Surface,
     live: Arc<Live>,
     timeout: Duration,
+    /// After this time, an HTTP/2 connection accepts no more requests, and those in progress get as much again: a stream that
+    /// its client does not read cannot stay for ever.
+    max_age: Duration,
+    closed: watch::Receiver<bool>,
+}
+
+impl Served {
+    /// A client that knows that it may speak HTTP/2 does so at once.
+    async fn plain(mut self, stream: TcpStream) {
+        let version = tokio::select! {
+            version = http_version(&stream, self.timeout) => version,
+            _ = self.closed.wait_for(|is_closed| *is_closed) => None,
+        };
+        let Some(version) = version else { return };
+        let mut stream = self.bounded(stream);
+        if version == HttpVersion::Two {
+            self.end_if_silent(stream.as_mut());
+        }
+        self.serve(stream, version).await;
+    }
+
+    async fn over_tls(self, stream: TcpStream, acceptor: &TlsAcceptor) {
+        let accepted = tokio::time::timeout(self.timeout, acceptor.accept(self.bounded(stream))).await;
+        let Ok(Ok(mut stream)) = accepted else { return };
+        let (tcp, tls) = stream.get_mut();
+        let version = match tls.alpn_protocol() {
+            Some(b"h2") => HttpVersion::Two,
+            _ => HttpVersion::One,
+        };
+        if version == HttpVersion::Two {
+            self.end_if_silent(tcp.as_mut());
+        }
+        self.serve(stream, version).await;
+    }
+
+    /// A client that reads nothing for this long is gone.
+    fn bounded(&self, stream: TcpStream) -> Pin<Box<TimeoutStream<TcpStream>>> {
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(self.timeout));
+        Box::pin(stream)
+    }
+
+    /// Ends an HTTP/2 connection whose client does not even answer pings.
+    fn end_if_silent(&self, stream: Pin<&mut TimeoutStream<TcpStream>>) {
+        stream.set_read_timeout_pinned(Some(2 * self.timeout));
+    }
+
+    async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, version: HttpVersion) {
+        let Self { surface, live, timeout, max_age, closed } = self;
+        // A request gets the configuration of its time, and keeps it.
+        let answer = service_fn(move |request: http::Request<Incoming>| {
+            TowerToHyperService::new(live.router(surface)).call(request)
+        });
+        let stream = TokioIo::new(stream);
+        match version {
+            HttpVersion::One => {
+                let connection = http1::Builder::new()
+                    .timer(TokioTimer::new())
+                    .header_read_timeout(timeout)
+                    .max_headers(MAX_HEADERS)
+                    .max_buf_size(MAX_HEADER_BYTES)
+                    .serve_connection(stream, answer);
+                run(connection, closed, std::future::pending()).await;
+            }
+            HttpVersion::Two => {
+                let connection = http2::Builder::new(TokioExecutor::new())
+                    .timer(TokioTimer::new())
+                    .keep_alive_interval(timeout)
+                    .keep_alive_timeout(timeout)
+                    .max_concurrent_streams(MAX_STREAMS)
+                    .max_header_list_size(MAX_HEADER_BYTES as u32)
+                    .max_send_buf_size(MAX_SEND_BYTES)
+                    .serve_connection(stream, answer);
+                let served = run(connection, closed, tokio::time::sleep(max_age));
+                let _ = tokio::time::timeout(2 * max_age, served).await;
+            }
+        }
+    }
+}
+
+/// Serves a connection; once it is `closed` or `aged`, until its requests have ended.
+async fn run(
+    connection: impl GracefulConnection,
     mut closed: watch::Receiver<bool>,
+    aged: impl Future<Output = ()>,
 ) {
-    // A request gets the configuration of its time, and keeps it.
-    let answer = service_fn(move |request: http::Request<Incoming>| {
-        TowerToHyperService::new(live.router()).call(request)
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(timeout)
-        .max_headers(MAX_HEADERS)
-        .max_buf_size(MAX_HEADER_BYTES)
-        .serve_connection(TokioIo::new(stream), answer);
     tokio::pin!(connection);
     // The error of a connection concerns its client, which is gone.
     tokio::select! {
         _ = connection.as_mut() => return,
         _ = closed.wait_for(|is_closed| *is_closed) => {}
+        () = aged => {}
     }
     connection.as_mut().graceful_shutdown();
     let _ = connection.await;

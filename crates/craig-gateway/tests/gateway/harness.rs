@@ -19,6 +19,7 @@ use crate::upstream::Upstream;
 
 /// The provider's key; it must be seen by the provider and by nobody else.
 pub(crate) const PROVIDER_KEY: &str = "sk-provider-planted-key";
+pub(crate) const ADMIN_TOKEN: &str = "admin-planted-token";
 pub(crate) const PROVIDER_HEADER: &str = "provider-planted-header";
 pub(crate) const VOYAGE_KEY: &str = "pa-voyage-planted-key";
 
@@ -104,7 +105,11 @@ impl Plan {
     }
 
     pub(crate) fn config(&self) -> GatewayConfig {
-        self.options.config().unwrap()
+        self.try_config().unwrap()
+    }
+
+    pub(crate) fn try_config(&self) -> Result<GatewayConfig, String> {
+        self.options.config()
     }
 
     /// Ingests a folder of this plan as a project of its name.
@@ -136,6 +141,8 @@ impl Options {
             ("PROVIDER_KEY", PROVIDER_KEY),
             ("VOYAGE_API_KEY", VOYAGE_KEY),
             ("PROVIDER_HEADER", PROVIDER_HEADER),
+            ("ADMIN_TOKEN", ADMIN_TOKEN),
+            ("SHORT", "short"),
         ]
         .into_iter()
         .chain(self.redis.as_deref().map(|url| ("REDIS", url)))
@@ -226,6 +233,11 @@ impl Gateway {
     /// The gateway as such, for tests that stop it in their own way.
     pub(crate) fn take_running(&mut self) -> Running {
         self.running.take().unwrap()
+    }
+
+    /// Where the status page is.
+    pub(crate) fn admin_url(&self) -> String {
+        format!("http://{}", self.running.as_ref().unwrap().admin_address.unwrap())
     }
 
     /// Reads the configuration again, as on SIGHUP.

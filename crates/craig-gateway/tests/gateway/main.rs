@@ -1,6 +1,7 @@
 //! The gateway from outside: real sockets, real HTTP, providers that do what a script tells them to.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod admin;
 mod chat;
 mod context;
 mod endpoints;
@@ -8,6 +9,7 @@ mod faults;
 mod guard;
 mod guesses;
 mod harness;
+mod http2;
 mod keys;
 mod prompt_cache;
 mod protocols;

@@ -77,6 +77,10 @@ fn config_refusal(error: ConfigError) -> anyhow::Error {
     let hint = match error {
         ConfigError::Engine(error) => return error.into(),
         ConfigError::Address(_) => "give an IP address and a port: --address 127.0.0.1:7320",
+        ConfigError::AdminAddress(_) => "give an IP address and a port: 127.0.0.1:7321",
+        ConfigError::NoAdminToken | ConfigError::WeakAdminToken(_) => {
+            "set a variable to the output of 'openssl rand -hex 32', and name it in 'gateway.admin_token_env'"
+        }
         ConfigError::Upstreams(UpstreamsError::NoKey(_)) => {
             "set it to the provider's key, or unset 'gateway.upstream_key_env' for a provider without one"
         }
