@@ -53,7 +53,7 @@ pub struct GatewayConfig {
     pub origins: Vec<String>,
     /// Whether each request is logged.
     pub logs_requests: bool,
-    /// Where spans for OpenTelemetry are sent, as OTLP over HTTP.
+    /// Where spans and metrics for OpenTelemetry are sent, as OTLP over HTTP, without `/v1/traces`.
     pub otlp_url: Option<String>,
     /// US dollars a month, shown in the metrics for an alert rule.
     pub monthly_budget_usd: Option<f64>,
@@ -302,9 +302,7 @@ impl GatewayConfig {
             has_open_metrics: settings.is_on("gateway.open_metrics"),
             origins: settings.texts("gateway.allow_origin"),
             logs_requests: settings.is_on("gateway.log_requests"),
-            otlp_url: settings
-                .text("gateway.otlp_url")
-                .map(|url| format!("{}/v1/traces", url.trim_end_matches('/'))),
+            otlp_url: settings.text("gateway.otlp_url").map(|url| url.trim_end_matches('/').to_owned()),
             monthly_budget_usd: settings.number("gateway.monthly_budget_usd"),
             files,
             settings: settings.iter().map(|(definition, value, _)| (definition.key, value.clone())).collect(),

@@ -22,6 +22,7 @@ use crate::history::History;
 use crate::journal::Journal;
 use crate::keys::{KeyRing, KeysError};
 use crate::limits::Limits;
+use crate::meter::Meter;
 use crate::metrics::Metrics;
 use crate::providers::Providers;
 use crate::shared::{BlockingRedis, Redis};
@@ -99,6 +100,7 @@ pub(crate) struct Gateway {
     pub(crate) journal: Journal,
     pub(crate) redis: Option<Redis>,
     pub(crate) tracer: Tracer,
+    pub(crate) meter: Arc<Meter>,
     /// Whether the index of a project is up to date with its files, by the name of the project.
     pub(crate) freshness: Cache<String, bool>,
     pub(crate) known_guesses: GuessCache,
@@ -151,6 +153,7 @@ impl Gateway {
             for_requests,
             providers: providers.map_err(StartError::Upstream)?,
             tracer: tracer(&config, &client)?,
+            meter: meter(&config, &client)?,
             context_memory: context_memory(&config, redis.as_ref()),
             engine: engine(&config, redis.clone())?,
             reranking_calls: reranking_calls(&config),
@@ -194,6 +197,10 @@ impl Gateway {
             tracer: match config.otlp_url == self.config.otlp_url {
                 true => self.tracer.clone(),
                 false => tracer(&config, &client)?,
+            },
+            meter: match config.otlp_url == self.config.otlp_url {
+                true => Arc::clone(&self.meter),
+                false => meter(&config, &client)?,
             },
             context_memory: match memory(&config) == memory(&self.config) {
                 true => self.context_memory.clone(),
@@ -297,9 +304,19 @@ impl Gateway {
 
 fn tracer(config: &GatewayConfig, client: &Client) -> Result<Tracer, StartError> {
     match &config.otlp_url {
-        Some(url) => Ok(Tracer::new(client.clone(), Target::open(url).map_err(StartError::Upstream)?)),
+        Some(url) => Ok(Tracer::new(client.clone(), otlp_target(url, "traces")?)),
         None => Ok(Tracer::off()),
     }
+}
+
+fn meter(config: &GatewayConfig, client: &Client) -> Result<Arc<Meter>, StartError> {
+    let Some(url) = &config.otlp_url else { return Ok(Arc::new(Meter::off())) };
+    let meter = Meter::new(client.clone(), otlp_target(url, "metrics")?);
+    meter.map(Arc::new).map_err(|error| StartError::System(error.to_string()))
+}
+
+fn otlp_target(url: &str, signal: &str) -> Result<Target, StartError> {
+    Target::open(&format!("{url}/v1/{signal}")).map_err(StartError::Upstream)
 }
 
 fn context_memory(config: &GatewayConfig, redis: Option<&Redis>) -> Option<Arc<ContextMemory>> {

@@ -20,6 +20,9 @@ const BEATS_TO_PROJECT: u64 = 15;
 const BEATS_TO_CLEANUP: u64 = 60;
 const BEATS_TO_SAMPLE: u64 = 60;
 
+/// Beats between two messages with metrics, as OpenTelemetry has it by default.
+const BEATS_TO_SEND: u64 = 60;
+
 /// While nothing is used, what other processes append is read once in so many times [`FLUSH_AFTER`].
 const IDLE_FLUSHES: u64 = 20;
 
@@ -68,6 +71,10 @@ pub(crate) async fn keep_house(live: Arc<Live>) {
         }
         if n % BEATS_TO_SAMPLE == 1 && gateway.config.admin.is_some() {
             gateway.history.add(gateway.metrics.totals());
+        }
+        if n % BEATS_TO_SEND == 0 {
+            let meter = Arc::clone(&gateway.meter);
+            tokio::spawn(async move { meter.send().await });
         }
         if n % BEATS_TO_PROJECT == 0 {
             let metrics = &gateway.metrics;

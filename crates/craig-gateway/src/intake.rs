@@ -96,6 +96,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         gateway.tracer.send(if status.is_server_error() { span.failed(status.as_str()) } else { span });
     }
     gateway.metrics.requests.with_label_values(&[route, status.as_str()]).inc();
+    gateway.meter.request(&method, route, status.as_str(), started.elapsed());
     if gateway.config.logs_requests && route != "/healthz" {
         let user = caller.and_then(Result::ok).map(|caller: Caller| caller.user.to_string());
         let latency_ms = ms(started.elapsed());

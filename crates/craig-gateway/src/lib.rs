@@ -32,6 +32,7 @@ pub mod keys;
 mod limits;
 mod live;
 mod masking;
+mod meter;
 mod metrics;
 mod models;
 mod openapi;

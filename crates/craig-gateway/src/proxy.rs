@@ -22,6 +22,7 @@ use crate::gateway::Gateway;
 use crate::intake::{WORK_COPIES, caller_of, reserved_body, timing};
 use crate::journal::{AnswerCompleted, Event};
 use crate::masking::mask_json;
+use crate::meter::Answering;
 use crate::metrics::{Counted, ms};
 use crate::protocol::{Operation, Protocol, ProtocolName, Usage};
 use crate::providers::{Answer, Answered, Ask, NoAnswer};
@@ -113,6 +114,7 @@ pub(crate) async fn pass_on(
             let failed = Outcome { failure: Some(failure.label()), ..Outcome::default() };
             caller.trace.iter().for_each(|trace| gateway.tracer.send(asked.span(trace, failed)));
             let accounting = Accounting { tries, first_byte: asked_at.elapsed(), ..Accounting::default() };
+            gateway.meter.answer(asked.names(), asked_at.elapsed(), failed.failure, None);
             gateway.log_answer(&caller, None, asked, &accounting, failed, &Sums::default());
             return Err(failure.problem(&[&body, turns.unwrap_or_default().as_bytes()]));
         }
@@ -427,6 +429,7 @@ pub(crate) fn record_at_end(
         if let Some(trace) = &caller.trace {
             gateway.tracer.send(asked.span(trace, outcome));
         }
+        gateway.meter.answer(asked.names(), at.elapsed(), outcome.failure, outcome.usage);
         gateway.log_answer(&caller, Some(&upstream), asked, &accounting, outcome, &used);
         drop(accounting.admitted);
     }
@@ -477,6 +480,10 @@ fn count_tokens(gateway: &Gateway, upstream: &str, model: &str, usage: Usage) {
 }
 
 impl Asked<'_> {
+    fn names(&self) -> Answering<'_> {
+        [self.operation.span_name(), self.upstream, self.model]
+    }
+
     /// The span of a model's answer, by OpenTelemetry's conventions for generative models.
     fn span(&self, trace: &Trace, outcome: Outcome) -> Span {
         let name = self.operation.span_name();

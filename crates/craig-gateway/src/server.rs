@@ -165,6 +165,7 @@ async fn serve(
     if gateway.usage.flush().is_err() {
         gateway.journal.log(Event::UsageUnwritable);
     }
+    gateway.meter.send().await;
     gateway.tracer.flush().await;
     let unfinished = usize_of(gateway.metrics.open_requests.get());
     gateway.journal.log(Event::Stopped { unfinished, dropped_lines: gateway.journal.dropped() });

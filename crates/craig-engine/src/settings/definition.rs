@@ -701,7 +701,7 @@ pub const DEFINITIONS: &[Definition] = &[
         ADDRESS,
         "",
         "Address of an OpenTelemetry collector that accepts OTLP over HTTP in JSON, such as \
-         `http://127.0.0.1:4318`. `/v1/traces` is appended.",
+         `http://127.0.0.1:4318`. `/v1/traces` and `/v1/metrics` are appended.",
     ),
     user(
         "gateway.monthly_budget_usd",
