@@ -108,7 +108,7 @@ fn errors_before_serving_are_reported() {
     home.check(&["gateway", "--set", "gateway.upstreams=upstreams.toml"], expect![[r#"
         exit 1
         -- stderr
-        error: upstreams.toml: unknown field `url`, expected one of `name`, `base_url`, `protocols`, `key_env`, `key_file`, `model`, `models`, `only_listed`
+        error: upstreams.toml: unknown field `url`, expected one of `name`, `base_url`, `protocols`, `key_env`, `key_file`, `model`, `models`, `only_listed`, `headers_env`, `weight`, `timeout_ms`, `first_byte_timeout_ms`, `tries`, `list_models`
         hint: docs/gateway.md describes the file of 'gateway.upstreams'
     "#]]);
     home.check(
