@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::caller::Caller;
@@ -109,7 +109,7 @@ impl Gateway {
             return Ok(false);
         }
         let month = this_month();
-        let own = self.usage().spent_usd(&caller.key, &month);
+        let own = self.usage.spent_usd(&caller.key, &month);
         let shared = match &self.redis {
             Some(redis) => redis.spent_usd(&format!("{}:{month}", caller.user)).await,
             None => None,
@@ -142,11 +142,7 @@ impl Gateway {
             let (redis, name, usd) = (redis.clone(), format!("{}:{}", caller.user, key.month()), sums.usd);
             tokio::spawn(async move { redis.spend_usd(&name, usd).await });
         }
-        self.usage().add(key, sums);
-    }
-
-    pub(crate) fn usage(&self) -> MutexGuard<'_, crate::usage::UsageFile> {
-        locked(&self.usage)
+        self.usage.add(key, sums);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The circuit breakers of a provider, one for each model.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use craig_engine::{Breaker, BreakerSettings, BreakerState};
@@ -27,6 +27,16 @@ impl Breakers {
         let breaker = || Arc::new(Breaker::new(settings));
         let configured = models.into_iter().chain([""]).map(|model| (model.to_owned(), breaker())).collect();
         Self { settings, configured, others: Mutex::default(), rest: breaker() }
+    }
+
+    /// Whether they have these settings, and breakers for these models.
+    pub(crate) fn are_for<'m>(
+        &self,
+        settings: BreakerSettings,
+        models: impl IntoIterator<Item = &'m str>,
+    ) -> bool {
+        let models: BTreeSet<&str> = models.into_iter().chain([""]).collect();
+        self.settings == settings && models.into_iter().eq(self.configured.keys().map(String::as_str))
     }
 
     /// The breaker of a model, or of the provider's own choice if `model` is `None`.

@@ -123,6 +123,7 @@ impl CallFailure {
         match self.detail {
             _ if self.is_short_circuit => "circuit_open",
             Some(detail) => detail.label,
+            None if self.is_context_too_long() => "context_too_long",
             None => class_name(self.class),
         }
     }
@@ -131,7 +132,16 @@ impl CallFailure {
     /// provider: a model that it does not have or has no more, a method that it does not know.
     pub(crate) fn is_final(&self) -> bool {
         self.class == FailureClass::InvalidRequest
+            && !self.is_context_too_long()
             && self.status.is_none_or(|status| matches!(status, 400 | 413..=415 | 422 | 431))
+    }
+
+    /// Whether the request is too long for the model of this provider, so that another provider's may do.
+    pub(crate) fn is_context_too_long(&self) -> bool {
+        let Some(error) = self.provider_error.as_ref() else { return false };
+        self.class == FailureClass::InvalidRequest
+            && (error.code.as_deref() == Some(CONTEXT_TOO_LONG)
+                || TOO_LONG.iter().any(|words| error.message.contains(words)))
     }
 
     /// The error for the client. `sent` are the texts that the provider got: quotes of them are cut out of its message.
@@ -202,6 +212,13 @@ impl CallFailure {
         }
     }
 }
+
+/// OpenAI's code for a request that is too long for the model.
+const CONTEXT_TOO_LONG: &str = "context_length_exceeded";
+
+/// The words of providers that have no code for it: Anthropic's two (the prompt alone, and with `max_tokens`), and those of
+/// vLLM, SGLang and other servers that repeat OpenAI's message.
+const TOO_LONG: [&str; 3] = ["prompt is too long", "exceed context limit", "maximum context length"];
 
 /// The class of an error that comes with a status of success: by its number, else by its words.
 fn class_of_reported(error: &Value) -> (FailureClass, Option<u16>) {

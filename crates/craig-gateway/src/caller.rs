@@ -1,8 +1,10 @@
 //! Authentication: the holder of a key, or any user of this machine while there are no keys.
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
 
+use arc_swap::{ArcSwap, Guard};
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::failure::Problem;
@@ -26,19 +28,26 @@ pub(crate) struct Caller {
     pub(crate) policy: Arc<Policy>,
     /// The trace of its request, if traces are sent.
     pub(crate) trace: Option<Trace>,
+    /// The id of its request.
+    pub(crate) request_id: Arc<str>,
 }
 
 impl Caller {
     fn new(user: &Arc<str>, key: &str, policy: &Arc<Policy>) -> Self {
-        Self { user: Arc::clone(user), key: key.into(), policy: Arc::clone(policy), trace: None }
+        Self {
+            user: Arc::clone(user),
+            key: key.into(),
+            policy: Arc::clone(policy),
+            trace: None,
+            request_id: Arc::default(),
+        }
     }
 }
 
-/// Admits callers.
-///
-/// The lock is written only when the key file has changed.
+/// Admits callers. Gates of one gateway share their keys.
 pub(crate) struct Gate {
-    keys: RwLock<Keys>,
+    /// Replaced when the key file has changed.
+    keys: Arc<ArcSwap<Keys>>,
     /// The user of all requests while there are no keys.
     local: Arc<str>,
     anything: Arc<Policy>,
@@ -56,16 +65,31 @@ struct Keys {
 impl Gate {
     pub(crate) fn new(keys: KeyRing, origins: Vec<String>, needs_key: bool) -> Self {
         let keys = Keys { are_needed: needs_key || keys.has_file(), ring: Some(keys) };
-        Self { keys: RwLock::new(keys), local: LOCAL.into(), anything: Arc::default(), origins }
+        let keys = Arc::new(ArcSwap::from_pointee(keys));
+        Self { keys, local: LOCAL.into(), anything: Arc::default(), origins }
     }
 
-    fn keys(&self) -> RwLockReadGuard<'_, Keys> {
-        self.keys.read().unwrap_or_else(PoisonError::into_inner)
+    /// A gate with the same keys for other web origins.
+    pub(crate) fn with_origins(&self, origins: Vec<String>) -> Self {
+        let (keys, local, anything) =
+            (Arc::clone(&self.keys), Arc::clone(&self.local), Arc::clone(&self.anything));
+        Self { keys, local, anything, origins }
+    }
+
+    fn keys(&self) -> Guard<Arc<Keys>> {
+        self.keys.load()
     }
 
     /// The number of keys, revoked ones included.
     pub(crate) fn n_keys(&self) -> usize {
         self.keys().ring.as_ref().map_or(0, |ring| ring.records().len())
+    }
+
+    /// The names of the keys by their ids.
+    pub(crate) fn key_names(&self) -> BTreeMap<String, String> {
+        let keys = self.keys();
+        let records = keys.ring.as_ref().map_or(&[][..], KeyRing::records);
+        records.iter().map(|record| (record.id.clone(), record.name.clone())).collect()
     }
 
     /// Whether nobody is admitted, since the key file cannot be read.
@@ -80,16 +104,19 @@ impl Gate {
 
     /// Reads the keys; returns their number. Once the file cannot be read or is missing, nobody is admitted until it is back.
     pub(crate) fn read_keys(&self, path: &Path) -> Result<usize, KeysError> {
-        let read = KeyRing::open(path);
-        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-        keys.ring = None;
-        let ring = read?;
-        if keys.are_needed && !ring.has_file() {
-            let source = std::io::ErrorKind::NotFound.into();
-            return Err(KeysError::Io { path: path.to_owned(), source });
-        }
-        keys.are_needed |= ring.has_file();
-        Ok(keys.ring.insert(ring).records().len())
+        let were_needed = self.keys().are_needed;
+        let read = KeyRing::open(path).and_then(|ring| match were_needed && !ring.has_file() {
+            true => Err(KeysError::Io { path: path.to_owned(), source: std::io::ErrorKind::NotFound.into() }),
+            false => Ok(ring),
+        });
+        let are_needed = were_needed || read.as_ref().is_ok_and(KeyRing::has_file);
+        let n_keys = read.as_ref().map_or(0, |ring| ring.records().len());
+        let (ring, outcome) = match read {
+            Ok(ring) => (Some(ring), Ok(n_keys)),
+            Err(error) => (None, Err(error)),
+        };
+        self.keys.store(Arc::new(Keys { ring, are_needed }));
+        outcome
     }
 
     /// The caller of a request, or why it is refused.
@@ -146,7 +173,7 @@ fn is_own(host: &str) -> bool {
 }
 
 /// The key of `Authorization: Bearer …`, of `x-api-key`, as Anthropic's clients send it, or of `api-key`, as Azure's do.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let bearer = authorization.and_then(|value| {
         let (scheme, key) = value.split_once(' ')?;

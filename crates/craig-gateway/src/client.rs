@@ -70,7 +70,15 @@ impl Client {
         headers: &HeaderMap,
         body: Bytes,
     ) -> Result<Response<Incoming>, CallFailure> {
-        let answered = self.http.request(request(target, headers, body)).await;
+        self.send(target, request(Method::POST, target, headers, body)).await
+    }
+
+    async fn send(
+        &self,
+        target: &Target,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, CallFailure> {
+        let answered = self.http.request(request).await;
         let response = answered.map_err(|_| CallFailure::new(FailureClass::Network))?;
         if response.status().is_success() {
             return if is_plain(response.headers()) {
@@ -83,6 +91,21 @@ impl Client {
         let read = tokio::time::timeout(ERROR_TIMEOUT, self.whole(body, MAX_ERROR_BYTES)).await;
         let body = read.ok().and_then(Result::ok).unwrap_or_default();
         Err(CallFailure::refused(target, head.status, &head.headers, &body))
+    }
+
+    /// Gets JSON of at most `max_bytes`.
+    pub(crate) async fn get(
+        &self,
+        target: &Target,
+        headers: &HeaderMap,
+        within: Duration,
+        max_bytes: usize,
+    ) -> Result<Bytes, CallFailure> {
+        let answer = async {
+            let request = request(Method::GET, target, headers, Bytes::new());
+            self.whole(self.send(target, request).await?.into_body(), max_bytes).await
+        };
+        tokio::time::timeout(within, answer).await.unwrap_or(Err(CallFailure::new(FailureClass::Timeout)))
     }
 
     /// Posts JSON and reads the whole answer, of at most `max_bytes`.
@@ -128,9 +151,9 @@ pub(crate) fn is_plain(headers: &HeaderMap) -> bool {
     })
 }
 
-fn request(target: &Target, others: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
+fn request(method: Method, target: &Target, others: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     let mut request = Request::new(Full::new(body));
-    *request.method_mut() = Method::POST;
+    *request.method_mut() = method;
     *request.uri_mut() = target.uri.clone();
     let headers = request.headers_mut();
     headers.extend(others.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -138,8 +161,6 @@ fn request(target: &Target, others: &HeaderMap, body: Bytes) -> Request<Full<Byt
     headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     headers
         .insert(header::USER_AGENT, HeaderValue::from_static(concat!("craig/", env!("CARGO_PKG_VERSION"))));
-    if let Some((name, key)) = &target.key_header {
-        headers.insert(name, key.clone());
-    }
+    target.headers.iter().for_each(|(name, value)| _ = headers.insert(name, value.clone()));
     request
 }

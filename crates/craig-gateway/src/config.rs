@@ -1,10 +1,11 @@
 //! The configuration of a gateway.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Settings};
+use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Secret, Settings, Value};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -22,6 +23,8 @@ pub struct GatewayConfig {
     pub upstreams: Vec<Upstream>,
     /// Prices of models.
     pub prices: Prices,
+    /// The status page, if there is one.
+    pub admin: Option<Admin>,
     /// File of the clients' hashed keys.
     pub keys: PathBuf,
     /// File of what each key has used.
@@ -50,10 +53,36 @@ pub struct GatewayConfig {
     pub origins: Vec<String>,
     /// Whether each request is logged.
     pub logs_requests: bool,
-    /// Where spans for OpenTelemetry are sent, as OTLP over HTTP.
+    /// Where spans and metrics for OpenTelemetry are sent, as OTLP over HTTP, without `/v1/traces`.
     pub otlp_url: Option<String>,
     /// US dollars a month, shown in the metrics for an alert rule.
     pub monthly_budget_usd: Option<f64>,
+    /// Files that it was read from, and those that it names: when one changes, the gateway reads them again.
+    pub files: Vec<PathBuf>,
+    /// The settings that it was made from.
+    pub(crate) settings: SettingValues,
+}
+
+/// Settings by key.
+pub(crate) type SettingValues = BTreeMap<&'static str, Value>;
+
+/// Settings that a running gateway cannot change: what they are about is open, or shared by all requests.
+const FIXED: [&str; 6] = [
+    "gateway.address",
+    "gateway.admin_address",
+    "gateway.usage",
+    "gateway.redis_env",
+    "gateway.max_buffered",
+    "gateway.max_connections",
+];
+
+/// The operator's status page.
+#[derive(Clone, Debug)]
+pub struct Admin {
+    /// The address it is served at.
+    pub address: SocketAddr,
+    /// What opens it.
+    pub token: Secret,
 }
 
 /// Bounds of requests, connections and waits.
@@ -86,7 +115,7 @@ pub struct Bounds {
 }
 
 /// Requests of one key in an hour; `None` for any number.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HourlyLimits {
     /// Reranks.
     pub reranks: Option<u32>,
@@ -152,6 +181,19 @@ pub enum ConfigError {
     /// The address to listen on is not an address.
     #[error("'gateway.address' is {0:?}, which is not an address such as 127.0.0.1:7320")]
     Address(String),
+    /// The address of the status page is not an address.
+    #[error("'gateway.admin_address' is {0:?}, which is not an address such as 127.0.0.1:7321")]
+    AdminAddress(String),
+    /// The status page has no token.
+    #[error(
+        "'gateway.admin_address' needs 'gateway.admin_token_env', the name of an environment variable with a token"
+    )]
+    NoAdminToken,
+    /// The variable that 'gateway.admin_token_env' names is not set, or its value is short.
+    #[error(
+        "'gateway.admin_token_env' names {0}, which is not set, or is shorter than {MIN_TOKEN_BYTES} characters"
+    )]
+    WeakAdminToken(String),
     /// Providers cannot be read.
     #[error(transparent)]
     Upstreams(#[from] UpstreamsError),
@@ -161,6 +203,21 @@ pub enum ConfigError {
     /// An environment variable that a setting names is not set.
     #[error("'gateway.redis_env' names {0}, which is not set")]
     NoRedis(String),
+}
+
+/// Fewest characters of the status page's token: nobody guesses 16 random ones.
+const MIN_TOKEN_BYTES: usize = 16;
+
+impl Admin {
+    fn from_settings(settings: &Settings) -> Result<Option<Self>, ConfigError> {
+        let Some(address) = settings.text("gateway.admin_address") else { return Ok(None) };
+        let address = address.parse().map_err(|_| ConfigError::AdminAddress(address.to_owned()))?;
+        let variable = settings.text("gateway.admin_token_env").ok_or(ConfigError::NoAdminToken)?;
+        let token = settings.environment().get(variable).map(Secret::new);
+        let token = token.filter(|token| token.expose().len() >= MIN_TOKEN_BYTES);
+        let token = token.ok_or_else(|| ConfigError::WeakAdminToken(variable.to_owned()))?;
+        Ok(Some(Self { address, token }))
+    }
 }
 
 impl GatewayConfig {
@@ -175,12 +232,13 @@ impl GatewayConfig {
         let path = |name: &str| settings.path(&format!("gateway.{name}"));
         let limit = |name: &str| u32::try_from(whole(name)).ok().filter(|limit| *limit > 0);
         let address = settings.text("gateway.address").unwrap_or_default();
-        let (upstreams, prices) = Upstream::configured(settings)?;
+        let (upstreams, prices, mut files) = Upstream::configured(settings)?;
         let tls = match (path("tls_cert"), path("tls_key")) {
             (None, None) => None,
             (Some(certificate), Some(key)) => Some((certificate, key)),
             _ => return Err(ConfigError::HalfTls),
         };
+        files.extend(tls.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
         let keys = path("keys").unwrap_or(default_keys);
         let redis = settings.text("gateway.redis_env").map(|variable| {
             settings
@@ -194,6 +252,7 @@ impl GatewayConfig {
             rerank_usd_per_million_tokens: settings
                 .number("gateway.rerank_usd_per_million_tokens")
                 .unwrap_or_default(),
+            admin: Admin::from_settings(settings)?,
             upstreams,
             prices,
             usage: path("usage").unwrap_or_else(|| keys.with_file_name("gateway-usage.jsonl")),
@@ -243,11 +302,34 @@ impl GatewayConfig {
             has_open_metrics: settings.is_on("gateway.open_metrics"),
             origins: settings.texts("gateway.allow_origin"),
             logs_requests: settings.is_on("gateway.log_requests"),
-            otlp_url: settings
-                .text("gateway.otlp_url")
-                .map(|url| format!("{}/v1/traces", url.trim_end_matches('/'))),
+            otlp_url: settings.text("gateway.otlp_url").map(|url| url.trim_end_matches('/').to_owned()),
             monthly_budget_usd: settings.number("gateway.monthly_budget_usd"),
+            files,
+            settings: settings.iter().map(|(definition, value, _)| (definition.key, value.clone())).collect(),
             engine,
         })
+    }
+
+    /// Keeps what cannot change while a gateway runs as it is in `running`; returns the settings that wait for a restart.
+    pub(crate) fn keep_fixed(&mut self, running: &Self) -> Vec<&'static str> {
+        self.address = running.address;
+        let token = self.admin.take().map(|admin| admin.token);
+        self.admin = running.admin.clone().map(|admin| match token {
+            Some(token) => Admin { token, ..admin },
+            None => admin,
+        });
+        self.usage.clone_from(&running.usage);
+        self.redis.clone_from(&running.redis);
+        self.bounds.max_buffered_bytes = running.bounds.max_buffered_bytes;
+        self.bounds.max_connections = running.bounds.max_connections;
+        let mut waiting = Vec::new();
+        for key in FIXED {
+            let is_same = self.settings.get(key) == running.settings.get(key);
+            if let Some(value) = running.settings.get(key).filter(|_| !is_same) {
+                self.settings.insert(key, value.clone());
+                waiting.push(key);
+            }
+        }
+        waiting
     }
 }

@@ -193,6 +193,20 @@ impl<'a> Conversation<'a> {
         Ok(None)
     }
 
+    /// A number that all requests of the conversation have in common: a hash of the user's first turn and `scope`. `None` if
+    /// no turn is the user's.
+    pub(crate) fn affinity(&self, scope: &str) -> Option<u64> {
+        let protocol = self.operation.protocol();
+        let turns = self.turns()?;
+        let mut turns = turns.iter().filter_map(|raw| Turn::read(raw));
+        let first = turns.find(|turn| turn.is_of_user(protocol))?.text()?;
+        let mut hasher = blake3::Hasher::new();
+        [scope, &first].iter().for_each(|text| add(&mut hasher, text));
+        let mut bytes = [0; 8];
+        hasher.finalize_xof().fill(&mut bytes);
+        Some(u64::from_le_bytes(bytes))
+    }
+
     /// The turns, unparsed: a text alone is the user's only turn. `None` if they are not a list.
     fn turns(&self) -> Option<Vec<Cow<'a, str>>> {
         match self.turns {

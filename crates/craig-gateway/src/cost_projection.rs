@@ -3,13 +3,10 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The pace is that of this time.
+/// The pace is that of this time. A gateway that has just started has spent nothing in the rest of it: a minute is no pace.
 const WINDOW: Duration = Duration::from_secs(3_600);
 
 const MONTH: Duration = Duration::from_secs(30 * 24 * 3_600);
-
-/// A gateway that has just started is taken to have run for so long.
-const LEAST_SECONDS: f64 = 60.0;
 
 /// Projects costs to a month of 30 days.
 pub(crate) struct CostProjection {
@@ -29,7 +26,7 @@ impl CostProjection {
             self.samples.pop_front();
         }
         let (since, spent_usd) = self.samples[0];
-        (cost_usd - spent_usd) / (now - since).as_secs_f64().max(LEAST_SECONDS) * MONTH.as_secs_f64()
+        (cost_usd - spent_usd) * MONTH.div_duration_f64((now - since).max(WINDOW))
     }
 }
 
@@ -43,8 +40,8 @@ mod tests {
         let mut projection = CostProjection::new(started);
         let mut project =
             |cost_usd, seconds| projection.project(cost_usd, started + Duration::from_secs(seconds)).round();
-        assert_eq!(project(0.01, 1), 432.0, "one cent in the first minute");
-        assert_eq!(project(1.0, 1_800), 1_440.0);
+        assert_eq!(project(0.01, 1), 7.0, "one cent in the first second");
+        assert_eq!(project(1.0, 1_800), 720.0);
         assert_eq!(project(1.0, 3_600), 720.0);
         assert_eq!(project(1.0, 5_400), 0.0);
     }

@@ -58,6 +58,12 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
     }
 
+    /// The token of the status page is missing or another one.
+    pub(crate) fn wrong_token() -> Self {
+        let message = "the status page's token is required, as 'Authorization: Bearer …'";
+        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_token", message)
+    }
+
     pub(crate) fn forbidden(message: &str) -> Self {
         Self::new(StatusCode::FORBIDDEN, "permission_error", "forbidden", message)
     }

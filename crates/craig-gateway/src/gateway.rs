@@ -1,7 +1,7 @@
 //! The state that all requests share.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,16 +18,18 @@ use crate::config::{GatewayConfig, Injection};
 use crate::context_memory::ContextMemory;
 use crate::failure::Problem;
 use crate::guesses::{GuessCache, guess_cache};
+use crate::history::History;
 use crate::journal::Journal;
 use crate::keys::{KeyRing, KeysError};
 use crate::limits::Limits;
+use crate::meter::Meter;
 use crate::metrics::Metrics;
 use crate::providers::Providers;
 use crate::shared::{BlockingRedis, Redis};
 use crate::target::Target;
 use crate::tls::TlsError;
 use crate::traces::Tracer;
-use crate::usage::UsageFile;
+use crate::usage::UsageLog;
 
 /// Engine calls that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue instead, and
 /// are made without reranking when it is full.
@@ -84,40 +86,45 @@ pub enum StartError {
     System(String),
 }
 
-/// The state that all requests share.
+/// The state that all requests share, for one configuration. That of the next configuration shares everything with it that
+/// has not changed; a request keeps the one that it began with.
 pub(crate) struct Gateway {
     pub(crate) config: GatewayConfig,
     pub(crate) gate: Gate,
-    pub(crate) limits: Limits,
+    pub(crate) limits: Arc<Limits>,
     /// Memory for the bodies of requests.
     pub(crate) for_requests: Budget,
     pub(crate) providers: Providers,
+    client: Client,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) journal: Journal,
     pub(crate) redis: Option<Redis>,
     pub(crate) tracer: Tracer,
+    pub(crate) meter: Arc<Meter>,
     /// Whether the index of a project is up to date with its files, by the name of the project.
     pub(crate) freshness: Cache<String, bool>,
     pub(crate) known_guesses: GuessCache,
     /// Context that was added to conversations; `None` if it is not remembered.
-    pub(crate) context_memory: Option<ContextMemory>,
+    pub(crate) context_memory: Option<Arc<ContextMemory>>,
     pub(crate) engine: Arc<Engine>,
     /// Permits to mask and count the results of clients, which takes memory beyond that of their request.
-    pub(crate) counting: Semaphore,
+    pub(crate) counting: Arc<Semaphore>,
     /// Limits of keys on requests for models.
-    pub(crate) admissions: Admissions,
-    /// What was used. The lock is held while lines are appended to its file.
-    pub(crate) usage: Mutex<UsageFile>,
+    pub(crate) admissions: Arc<Admissions>,
+    /// What was used.
+    pub(crate) usage: Arc<UsageLog>,
     engine_calls: Arc<Semaphore>,
     reranking_calls: Arc<Semaphore>,
-    is_stopping: AtomicBool,
+    is_stopping: Arc<AtomicBool>,
+    /// What the status page shows of the last day.
+    pub(crate) history: Arc<History>,
 }
 
 impl Gateway {
     pub(crate) fn new(config: GatewayConfig, journal: Journal) -> Result<Self, StartError> {
         let system = |error: &dyn std::fmt::Display| StartError::System(error.to_string());
         let keys = KeyRing::open(&config.keys)?;
-        let usage = UsageFile::open(&config.usage)
+        let usage = UsageLog::open(&config.usage)
             .map_err(|source| StartError::Usage { path: config.usage.clone(), source })?;
         let is_local = config.address.ip().is_loopback();
         if !is_local && keys.is_empty() {
@@ -138,40 +145,87 @@ impl Gateway {
             }
             None => None,
         };
-        let Injection { memory_bytes, memory_time, .. } = config.injection;
-        let context_memory = ContextMemory::new(memory_bytes, memory_time, redis.clone());
-        let engine = engine(&config, redis.clone())?;
-        let bounds = &config.bounds;
-        let rerank = &config.engine.rerank;
-        let reranking_calls =
-            rerank.max_running.saturating_add(rerank.max_waiting).min(Semaphore::MAX_PERMITS);
-        let tracer = match &config.otlp_url {
-            Some(url) => Tracer::new(client.clone(), Target::open(url).map_err(StartError::Upstream)?),
-            None => Tracer::off(),
-        };
-        let providers = Providers::new(&config.upstreams, client, Arc::clone(&metrics), bounds);
+        let providers =
+            Providers::new(&config.upstreams, client.clone(), Arc::clone(&metrics), &config.bounds, &[]);
         Ok(Self {
             gate: Gate::new(keys, config.origins.clone(), !is_local),
-            limits: Limits::new(config.limits, redis.clone()),
+            limits: Arc::new(Limits::new(config.limits, redis.clone())),
             for_requests,
             providers: providers.map_err(StartError::Upstream)?,
+            tracer: tracer(&config, &client)?,
+            meter: meter(&config, &client)?,
+            context_memory: context_memory(&config, redis.as_ref()),
+            engine: engine(&config, redis.clone())?,
+            reranking_calls: reranking_calls(&config),
+            client,
             metrics,
             journal,
             redis,
-            tracer,
             freshness: Cache::builder()
                 .max_capacity(MAX_FRESHNESS_ENTRIES)
                 .time_to_live(FRESHNESS_TIME)
                 .build(),
             known_guesses: guess_cache(),
-            context_memory,
-            engine,
-            counting: Semaphore::new(MAX_COUNTING),
-            admissions: Admissions::default(),
-            usage: Mutex::new(usage),
+            counting: Arc::new(Semaphore::new(MAX_COUNTING)),
+            admissions: Arc::default(),
+            usage: Arc::new(usage),
             engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),
-            reranking_calls: Arc::new(Semaphore::new(reranking_calls)),
-            is_stopping: AtomicBool::new(false),
+            is_stopping: Arc::default(),
+            history: Arc::default(),
+            config,
+        })
+    }
+
+    /// The state for another configuration. Limits, caches and breakers whose settings are the same go on as they are; the
+    /// engine goes on unless a setting has changed.
+    pub(crate) fn with_config(&self, config: GatewayConfig) -> Result<Self, StartError> {
+        let has_same_settings = config.settings == self.config.settings;
+        let metrics = Arc::clone(&self.metrics);
+        let client = self.client.clone();
+        let before = self.providers.list();
+        let providers =
+            Providers::new(&config.upstreams, client.clone(), Arc::clone(&metrics), &config.bounds, before);
+        let memory = |config: &GatewayConfig| (config.injection.memory_bytes, config.injection.memory_time);
+        Ok(Self {
+            gate: self.gate.with_origins(config.origins.clone()),
+            limits: match config.limits == self.config.limits {
+                true => Arc::clone(&self.limits),
+                false => Arc::new(Limits::new(config.limits, self.redis.clone())),
+            },
+            for_requests: self.for_requests.clone(),
+            providers: providers.map_err(StartError::Upstream)?,
+            tracer: match config.otlp_url == self.config.otlp_url {
+                true => self.tracer.clone(),
+                false => tracer(&config, &client)?,
+            },
+            meter: match config.otlp_url == self.config.otlp_url {
+                true => Arc::clone(&self.meter),
+                false => meter(&config, &client)?,
+            },
+            context_memory: match memory(&config) == memory(&self.config) {
+                true => self.context_memory.clone(),
+                false => context_memory(&config, self.redis.as_ref()),
+            },
+            engine: match has_same_settings {
+                true => Arc::clone(&self.engine),
+                false => engine(&config, self.redis.clone())?,
+            },
+            reranking_calls: match has_same_settings {
+                true => Arc::clone(&self.reranking_calls),
+                false => reranking_calls(&config),
+            },
+            client,
+            metrics,
+            journal: self.journal.clone(),
+            redis: self.redis.clone(),
+            freshness: self.freshness.clone(),
+            known_guesses: self.known_guesses.clone(),
+            counting: Arc::clone(&self.counting),
+            admissions: Arc::clone(&self.admissions),
+            usage: Arc::clone(&self.usage),
+            engine_calls: Arc::clone(&self.engine_calls),
+            is_stopping: Arc::clone(&self.is_stopping),
+            history: Arc::clone(&self.history),
             config,
         })
     }
@@ -246,6 +300,35 @@ impl Gateway {
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
     }
+}
+
+fn tracer(config: &GatewayConfig, client: &Client) -> Result<Tracer, StartError> {
+    match &config.otlp_url {
+        Some(url) => Ok(Tracer::new(client.clone(), otlp_target(url, "traces")?)),
+        None => Ok(Tracer::off()),
+    }
+}
+
+fn meter(config: &GatewayConfig, client: &Client) -> Result<Arc<Meter>, StartError> {
+    let Some(url) = &config.otlp_url else { return Ok(Arc::new(Meter::off())) };
+    let meter = Meter::new(client.clone(), otlp_target(url, "metrics")?);
+    meter.map(Arc::new).map_err(|error| StartError::System(error.to_string()))
+}
+
+fn otlp_target(url: &str, signal: &str) -> Result<Target, StartError> {
+    Target::open(&format!("{url}/v1/{signal}")).map_err(StartError::Upstream)
+}
+
+fn context_memory(config: &GatewayConfig, redis: Option<&Redis>) -> Option<Arc<ContextMemory>> {
+    let Injection { memory_bytes, memory_time, .. } = config.injection;
+    ContextMemory::new(memory_bytes, memory_time, redis.cloned()).map(Arc::new)
+}
+
+/// Permits for calls that rerank or wait for it.
+fn reranking_calls(config: &GatewayConfig) -> Arc<Semaphore> {
+    let rerank = &config.engine.rerank;
+    let most = rerank.max_running.saturating_add(rerank.max_waiting).min(Semaphore::MAX_PERMITS);
+    Arc::new(Semaphore::new(most))
 }
 
 /// The engine of a gateway. Fails if the key of a reranking provider is missing.

@@ -169,7 +169,8 @@ impl Gateway {
         let asked = self.providers.ask_beforehand(model, &caller.policy, body).await;
         let answered = asked.map_err(|_| GuessOutcome::Failed)?;
         let upstream = answered.provider.upstream.name.as_str();
-        let on_end = record_at_end(self, caller, Asked::new(&answered, started), Accounting::default());
+        let accounting = Accounting::guess(answered.tries, started.elapsed());
+        let on_end = record_at_end(self, caller, Asked::new(&answered, started), accounting);
         let Answer::Whole(_, body, usage) = answered.answer else { return Err(GuessOutcome::Useless) };
         self.metrics.llm_ms.with_label_values(&[upstream, answered.model]).observe(ms(started.elapsed()));
         on_end(Outcome { usage, ..Outcome::default() });

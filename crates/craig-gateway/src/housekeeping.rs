@@ -1,31 +1,37 @@
-//! Background work: reloading keys, writing usage, logging breakers that open, projecting costs.
+//! Background work: reloading keys and the configuration, writing usage, logging breakers that open, projecting costs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use craig_engine::BreakerState;
+use tokio::sync::Notify;
 
 use crate::cost_projection::CostProjection;
 use crate::gateway::Gateway;
 use crate::journal::Event;
+use crate::live::{Live, Stamps};
 use crate::usage::FLUSH_AFTER;
 
 /// How often keys and breakers are checked: a revoked key is valid for no longer.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// Beats between two projections of costs, and between two cleanups of the limits.
+/// Beats between two projections of costs, two cleanups of the limits, and two samples for the status page.
 const BEATS_TO_PROJECT: u64 = 15;
 const BEATS_TO_CLEANUP: u64 = 60;
+const BEATS_TO_SAMPLE: u64 = 60;
+
+/// Beats between two messages with metrics, as OpenTelemetry has it by default.
+const BEATS_TO_SEND: u64 = 60;
 
 /// While nothing is used, what other processes append is read once in so many times [`FLUSH_AFTER`].
 const IDLE_FLUSHES: u64 = 20;
 
 impl Gateway {
     /// The states of all circuit breakers, by provider and model.
-    fn breaker_states(&self) -> Vec<(String, String, BreakerState)> {
+    pub(crate) fn breaker_states(&self) -> Vec<(String, String, BreakerState)> {
         let reranker = self.engine.reranker_state().provider;
         let reranker = reranker.map(|(model, state)| ("reranker".to_owned(), model, state));
-        let providers = self.providers.iter().flat_map(|provider| {
+        let providers = self.providers.list().iter().flat_map(|provider| {
             let states = provider.breakers.states().into_iter();
             states.map(|(model, state)| (provider.upstream.name.clone(), model.to_owned(), state))
         });
@@ -48,7 +54,7 @@ fn gauge(count: usize) -> i64 {
 }
 
 /// Runs until it is dropped.
-pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
+pub(crate) async fn keep_house(live: Arc<Live>) {
     let mut are_keys_readable = true;
     let mut projection = CostProjection::new(Instant::now());
     let mut known_open = Vec::new();
@@ -56,11 +62,19 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     for n in 1_u64.. {
         beat.tick().await;
+        let gateway = live.gateway();
         reload_keys(&gateway, &mut are_keys_readable).await;
         log_opened_breakers(&gateway, &mut known_open);
         if n % BEATS_TO_CLEANUP == 0 {
             gateway.limits.remove_expired();
             gateway.admissions.remove_expired();
+        }
+        if n % BEATS_TO_SAMPLE == 1 && gateway.config.admin.is_some() {
+            gateway.history.add(gateway.metrics.totals());
+        }
+        if n % BEATS_TO_SEND == 0 {
+            let meter = Arc::clone(&gateway.meter);
+            tokio::spawn(async move { meter.send().await });
         }
         if n % BEATS_TO_PROJECT == 0 {
             let metrics = &gateway.metrics;
@@ -69,18 +83,50 @@ pub(crate) async fn keep_house(gateway: Arc<Gateway>) {
     }
 }
 
+/// Serves the configuration anew when `is_asked` asks for it, or one of its files has changed, until it is dropped. A file
+/// that is still being written is left alone until it has been the same for two beats.
+pub(crate) async fn keep_current(live: Arc<Live>, is_asked: Arc<Notify>) {
+    let mut served = stamps(&live).await;
+    let mut changed = None;
+    let mut beat = tokio::time::interval(BEAT);
+    beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let is_asked = tokio::select! {
+            _ = beat.tick() => false,
+            () = is_asked.notified() => true,
+        };
+        let now = stamps(&live).await;
+        if is_asked || (now != served && changed.as_ref() == Some(&now)) {
+            let of = Arc::clone(&live);
+            // An error means that it has panicked: the configuration is as it was.
+            let _ = tokio::task::spawn_blocking(move || of.reload()).await;
+            // The files of the new configuration may be others.
+            served = stamps(&live).await.or_of(now);
+            changed = None;
+        } else {
+            changed = (now != served).then_some(now);
+        }
+    }
+}
+
+async fn stamps(live: &Arc<Live>) -> Stamps {
+    let of = Arc::clone(live);
+    tokio::task::spawn_blocking(move || of.stamps()).await.unwrap_or_default()
+}
+
 /// Appends usage to its file, until it is dropped. If that fails, the usage is kept and written later.
-pub(crate) async fn keep_usage(gateway: Arc<Gateway>) {
+pub(crate) async fn keep_usage(live: Arc<Live>) {
     let mut is_writable = true;
     let mut beat = tokio::time::interval(FLUSH_AFTER);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     for n in 0_u64.. {
         beat.tick().await;
-        if !gateway.usage().has_pending() && n % IDLE_FLUSHES != 0 {
+        let gateway = live.gateway();
+        if !gateway.usage.has_pending() && n % IDLE_FLUSHES != 0 {
             continue;
         }
         let of = Arc::clone(&gateway);
-        let flushed = tokio::task::spawn_blocking(move || of.usage().flush()).await;
+        let flushed = tokio::task::spawn_blocking(move || of.usage.flush()).await;
         let is_now = matches!(flushed, Ok(Ok(())));
         if is_writable && !is_now {
             gateway.journal.log(Event::UsageUnwritable);

@@ -8,7 +8,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 use http_body_util::BodyExt as _;
 
 use crate::budget::Reservation;
@@ -37,6 +37,9 @@ pub(crate) const WORK_COPIES: usize = 6;
 /// incomplete: one that arrives in a few large pieces may be longer.
 pub(crate) const MAX_HEADER_BYTES: usize = 64 << 10;
 
+/// Most headers of a request.
+pub(crate) const MAX_HEADERS: usize = 100;
+
 /// The header with the id of a request.
 const REQUEST_ID: &str = "x-request-id";
 
@@ -48,15 +51,18 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     // A client's path must not become a label.
     let route = matched.map_or("other", |route| route.path);
     let method = request.method().clone();
+    let is_http1 = request.version() < Version::HTTP_2;
+    name_host(&mut request);
     let request_id = request_id(request.headers());
     let trace = gateway.tracer.is_on().then(|| Trace::from_headers(request.headers()));
     let mut caller = match is_open(&gateway, matched) {
-        _ if header_bytes(request.headers()) > MAX_HEADER_BYTES => Some(Err(Problem::headers_too_large())),
+        _ if has_large_head(request.headers()) => Some(Err(Problem::headers_too_large())),
         true => None,
         false => Some(gateway.gate.admit(request.headers())),
     };
     if let Some(Ok(caller)) = &mut caller {
         caller.trace.clone_from(&trace);
+        caller.request_id = Arc::clone(&request_id);
     }
     let origin = gateway.gate.admitted_origin(request.headers());
     if request.method() == Method::OPTIONS
@@ -80,7 +86,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
     }
-    if gateway.is_stopping() {
+    if gateway.is_stopping() && is_http1 {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     let status = response.status();
@@ -90,12 +96,13 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         gateway.tracer.send(if status.is_server_error() { span.failed(status.as_str()) } else { span });
     }
     gateway.metrics.requests.with_label_values(&[route, status.as_str()]).inc();
+    gateway.meter.request(&method, route, status.as_str(), started.elapsed());
     if gateway.config.logs_requests && route != "/healthz" {
         let user = caller.and_then(Result::ok).map(|caller: Caller| caller.user.to_string());
         let latency_ms = ms(started.elapsed());
         let status = status.as_u16();
         gateway.journal.log(Event::RequestCompleted(RequestCompleted {
-            request_id,
+            request_id: request_id.to_string(),
             route,
             status,
             latency_ms,
@@ -120,9 +127,21 @@ fn preflight(origin: HeaderValue) -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// Bytes of all headers as they are written: `name: value`, and the end of the line.
-fn header_bytes(headers: &HeaderMap) -> usize {
-    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
+/// HTTP/2 has the name of the host in the address, HTTP/1 in a header.
+fn name_host(request: &mut Request) {
+    if request.headers().contains_key(header::HOST) {
+        return;
+    }
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    if let Some(host) = authority.and_then(|host| HeaderValue::from_str(host).ok()) {
+        request.headers_mut().insert(header::HOST, host);
+    }
+}
+
+/// Whether there are too many headers, or too many bytes of them as HTTP/1 writes them: `name: value`, and the end of the line.
+fn has_large_head(headers: &HeaderMap) -> bool {
+    let bytes = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    headers.len() > MAX_HEADERS || bytes.sum::<usize>() > MAX_HEADER_BYTES
 }
 
 /// Whether a route needs no key.
@@ -135,18 +154,12 @@ fn is_open(gateway: &Gateway, route: Option<&Route>) -> bool {
 }
 
 /// The client's own id if it is a plain one, else a new one.
-fn request_id(headers: &HeaderMap) -> String {
+fn request_id(headers: &HeaderMap) -> Arc<str> {
     let is_plain = |id: &&str| {
         (1..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
     };
     let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(is_plain);
-    given.map_or_else(|| format!("{:016x}", fastrand()), str::to_owned)
-}
-
-/// A number that is unlikely to repeat soon; not for secrets.
-fn fastrand() -> u64 {
-    use std::hash::{BuildHasher as _, RandomState};
-    RandomState::new().hash_one(std::thread::current().id())
+    given.map_or_else(|| format!("{:016x}", fastrand::u64(..)).into(), Arc::from)
 }
 
 /// The whole body of a request, within the bounds, and the memory that is reserved for it and its copies.

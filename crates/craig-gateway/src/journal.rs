@@ -1,7 +1,8 @@
 //! Structured logs: one JSON object a line, made from typed events.
 //!
-//! Events have no field for free text, so that no query, code or key can get into a log by accident. A thread of its own
-//! writes the lines: a slow log drops lines rather than slow requests down.
+//! Events have no field for free text, so that no query, code or key can get into a log by accident; only the reason why a
+//! configuration is refused is a text, which is about the operator's own files. A thread of its own writes the lines: a slow
+//! log drops lines rather than slow requests down.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -18,16 +19,45 @@ const MAX_WAITING_LINES: usize = 10_000;
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event {
-    Started { address: String, tls: bool, keys: usize, shared: bool },
-    Draining { open_requests: usize },
-    Stopping { open_requests: usize },
-    Stopped { unfinished: usize, dropped_lines: u64 },
+    Started {
+        address: String,
+        admin: Option<String>,
+        tls: bool,
+        keys: usize,
+        shared: bool,
+    },
+    Draining {
+        open_requests: usize,
+    },
+    Stopping {
+        open_requests: usize,
+    },
+    Stopped {
+        unfinished: usize,
+        dropped_lines: u64,
+    },
     RequestCompleted(RequestCompleted),
+    AnswerCompleted(AnswerCompleted),
     SearchCompleted(SearchCompleted),
-    BreakerOpened { provider: String, model: String },
-    KeysReloaded { keys: usize },
+    BreakerOpened {
+        provider: String,
+        model: String,
+    },
+    KeysReloaded {
+        keys: usize,
+    },
+    /// `restart_needed` are settings that have changed and wait for a restart.
+    ConfigReloaded {
+        restart_needed: Vec<&'static str>,
+    },
+    /// The one before is still served.
+    ConfigRefused {
+        reason: String,
+    },
     KeysUnreadable,
-    SoftBudgetReached { user: String },
+    SoftBudgetReached {
+        user: String,
+    },
     UsageUnwritable,
     RedisLost,
     RedisBack,
@@ -42,6 +72,33 @@ pub(crate) struct RequestCompleted {
     #[serde(serialize_with = "rounded")]
     pub(crate) latency_ms: f64,
     pub(crate) user: Option<String>,
+}
+
+/// A model's answer has ended, or all providers have failed.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct AnswerCompleted {
+    pub(crate) request_id: String,
+    pub(crate) user: String,
+    /// The provider that answered.
+    pub(crate) provider: Option<String>,
+    /// The model in metrics.
+    pub(crate) model: String,
+    /// `chat`, `text_completion`, `embeddings`; `guess` for the gateway's own request.
+    pub(crate) operation: &'static str,
+    /// Attempts of all providers.
+    pub(crate) tries: usize,
+    /// `ok`, or the class of the failure.
+    pub(crate) outcome: &'static str,
+    pub(crate) input_tokens: u64,
+    pub(crate) cached_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// Whether the gateway has counted the tokens itself.
+    pub(crate) is_estimated: bool,
+    pub(crate) usd: f64,
+    #[serde(serialize_with = "rounded")]
+    pub(crate) first_byte_ms: f64,
+    #[serde(serialize_with = "rounded")]
+    pub(crate) total_ms: f64,
 }
 
 /// A search or a rerank has ended.
@@ -70,6 +127,7 @@ impl Event {
             Self::BreakerOpened { .. }
             | Self::RedisLost
             | Self::KeysUnreadable
+            | Self::ConfigRefused { .. }
             | Self::SoftBudgetReached { .. }
             | Self::UsageUnwritable => "warn",
             _ => "info",

@@ -62,6 +62,10 @@ impl Policy {
         allows(&self.providers, name)
     }
 
+    pub(crate) fn allows_model(&self, name: &str) -> bool {
+        allows(&self.models, name)
+    }
+
     /// Fails if the key may not use the model; `None` is the provider's own choice.
     pub(crate) fn check_model(&self, model: Option<&str>) -> Result<(), Problem> {
         match model {

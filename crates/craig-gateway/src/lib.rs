@@ -6,6 +6,7 @@
 //! key, and no model that only clients name; of a request they hold its id and its trace. Errors do not repeat a request; a
 //! provider's message about a request that it refuses goes to its client, without longer quotes of it.
 
+mod admin;
 mod admission;
 mod allowance;
 mod bounded;
@@ -23,13 +24,17 @@ mod embeddings;
 mod failure;
 mod gateway;
 mod guesses;
+mod history;
 mod housekeeping;
 mod intake;
 mod journal;
 pub mod keys;
 mod limits;
+mod live;
 mod masking;
+mod meter;
 mod metrics;
+mod models;
 mod openapi;
 mod protocol;
 mod providers;
@@ -54,12 +59,13 @@ mod upstreams;
 pub mod usage;
 
 pub use config::{
-    Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,
+    Admin, Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,
 };
 pub use gateway::StartError;
 pub use keys::hashed;
+pub use live::Reread;
 pub use protocol::ProtocolName;
 pub use server::{Running, serve_until_stopped};
 pub use sse::Framing;
 pub use tls::TlsError;
-pub use upstreams::{Price, Prices, Upstream, UpstreamsError};
+pub use upstreams::{Patience, Price, Prices, Upstream, UpstreamsError};

@@ -3,10 +3,15 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+use prometheus::core::Collector;
+use prometheus::proto::{Bucket, LabelPair, Metric};
 use prometheus::{
     Counter, Encoder as _, Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec,
     IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
 };
+
+use crate::history::{Buckets, Totals};
 
 /// Bucket bounds in milliseconds: fine for the gateway's own work, coarse for models.
 const MS_BUCKETS: &[f64] = &[
@@ -32,6 +37,7 @@ pub(crate) struct Metrics {
     pub(crate) breaker_state: IntGaugeVec,
     pub(crate) buffered_bytes: IntGauge,
     pub(crate) keys_readable: IntGauge,
+    pub(crate) reloads: IntCounterVec,
     pub(crate) reranks_running: IntGauge,
     pub(crate) reranks_waiting: IntGauge,
     pub(crate) voyage_tokens: IntCounter,
@@ -88,6 +94,11 @@ impl Metrics {
             )?,
             buffered_bytes: new.gauge("buffered_bytes", "Memory reserved for requests and whole answers")?,
             keys_readable: new.gauge("keys_readable", "1 while the key file can be read or there is none")?,
+            reloads: new.counters(
+                "reloads_total",
+                "Reloads of the configuration by outcome",
+                &["outcome"],
+            )?,
             reranks_running: new.gauge("reranks_running", "Reranks that run now")?,
             reranks_waiting: new.gauge("reranks_waiting", "Reranks that wait in the queue")?,
             voyage_tokens: new.counter("voyage_tokens_used", "Tokens that the reranking provider counted")?,
@@ -130,12 +141,60 @@ impl Metrics {
         })
     }
 
+    /// What was counted since the start, for the status page.
+    pub(crate) fn totals(&self) -> Totals {
+        let mut totals = Totals {
+            at: Timestamp::now().as_second(),
+            usd: self.cost_usd.get(),
+            first_byte: Buckets::of(&self.first_byte_ms),
+            whole: Buckets::of(&self.llm_ms),
+            ..Totals::default()
+        };
+        for metric in metrics_of(&self.requests) {
+            let n = metric.get_counter().get_value() as u64;
+            match label(&metric, "status").as_bytes().first() {
+                _ if !label(&metric, "route").starts_with("/v") => {}
+                Some(b'5') => totals.failed += n,
+                Some(b'4') => totals.refused += n,
+                _ => totals.answered += n,
+            }
+        }
+        for metric in metrics_of(&self.upstream_errors) {
+            let provider = label(&metric, "upstream").to_owned();
+            *totals.errors.entry(provider).or_default() += metric.get_counter().get_value() as u64;
+        }
+        totals
+    }
+
     /// All metrics in the text format of Prometheus.
     pub(crate) fn page(&self) -> Vec<u8> {
         let mut page = Vec::new();
         // It fails only for metrics without a name.
         let _ = TextEncoder::new().encode(&self.registry.gather(), &mut page);
         page
+    }
+}
+
+/// The metrics of a family, one for each combination of labels.
+fn metrics_of(family: &impl Collector) -> Vec<Metric> {
+    family.collect().iter().flat_map(|family| family.get_metric().to_vec()).collect()
+}
+
+fn label<'m>(metric: &'m Metric, name: &str) -> &'m str {
+    metric.get_label().iter().find(|label| label.name() == name).map_or("", LabelPair::value)
+}
+
+impl Buckets {
+    /// Of all labels together.
+    fn of(histograms: &HistogramVec) -> Self {
+        let mut counts = vec![0; MS_BUCKETS.len() + 1];
+        for metric in metrics_of(histograms) {
+            let histogram = metric.get_histogram();
+            let buckets = histogram.get_bucket().iter().map(Bucket::cumulative_count);
+            let cumulative = buckets.chain([histogram.get_sample_count()]);
+            counts.iter_mut().zip(cumulative).for_each(|(sum, n)| *sum += n);
+        }
+        Self { bounds: MS_BUCKETS, cumulative: counts }
     }
 }
 
@@ -166,10 +225,7 @@ struct Maker<'r> {
 }
 
 impl Maker<'_> {
-    fn registered<C: prometheus::core::Collector + Clone + 'static>(
-        &self,
-        metric: C,
-    ) -> Result<C, prometheus::Error> {
+    fn registered<C: Collector + Clone + 'static>(&self, metric: C) -> Result<C, prometheus::Error> {
         self.registry.register(Box::new(metric.clone()))?;
         Ok(metric)
     }

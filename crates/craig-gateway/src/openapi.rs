@@ -11,12 +11,13 @@ use serde_json::{Value, json};
 use crate::context::ContextBody;
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsBody};
 use crate::failure::ErrorBody;
+use crate::models::{Model, ModelList};
 use crate::protocol::ProtocolName;
 use crate::ranking::{BatchAnswer, BatchBody, RerankAnswer, RerankBody};
 use crate::routes::{Access, Content, LIMITS, ROUTES, Route};
 use crate::search::{SearchBody, SearchResponse};
 use crate::snippet::Snippet;
-use crate::status::{Model, ModelList, Status};
+use crate::status::Status;
 
 /// The served document.
 pub(crate) static DOCUMENT: LazyLock<String> = LazyLock::new(|| document().to_string());

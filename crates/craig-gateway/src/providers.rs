@@ -1,13 +1,16 @@
 //! Asks language models: the first healthy provider that serves the model answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use craig_engine::FailureClass;
 use http::response::Parts;
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
+use moka::future::Cache;
+use serde::Deserialize;
 
 use crate::breakers::{Breakers, OTHER_MODEL};
 use crate::call::CallFailure;
@@ -19,7 +22,15 @@ use crate::protocol::{Operation, ProtocolName, Usage};
 use crate::race::{Pace, Race};
 use crate::sse::{Beginning, FirstEvent, without_bom};
 use crate::target::Target;
-use crate::upstreams::Upstream;
+use crate::upstreams::{Patience, Upstream};
+
+/// How long the models that a provider lists are remembered, how long it may take to list them, and the longest list in bytes.
+const MODELS_TIME: Duration = Duration::from_secs(60);
+const MODELS_TIMEOUT: Duration = Duration::from_secs(2);
+const MAX_MODELS_BYTES: usize = 4 << 20;
+
+/// Providers whose models are remembered.
+const MAX_PROVIDERS: u64 = 1_000;
 
 /// Largest answer that is not streamed, in bytes.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
@@ -30,6 +41,8 @@ pub(crate) struct Providers {
     client: Client,
     metrics: Arc<Metrics>,
     pace: Pace,
+    /// Names of models that providers list, by the name of the provider.
+    known_models: Cache<String, Arc<[String]>>,
 }
 
 /// A provider and its circuit breakers.
@@ -37,7 +50,9 @@ pub(crate) struct Provider {
     pub(crate) upstream: Upstream,
     /// The operations of its protocols.
     targets: Vec<(Operation, Target)>,
-    pub(crate) breakers: Breakers,
+    /// Where it lists its models, and the headers for it; `None` if it is not asked.
+    models: Option<(Target, HeaderMap)>,
+    pub(crate) breakers: Arc<Breakers>,
 }
 
 /// What is asked of the providers.
@@ -50,6 +65,9 @@ pub(crate) struct Ask<'a> {
     pub(crate) policy: &'a Policy,
     /// Headers of the client that the provider gets.
     pub(crate) headers: HeaderMap,
+    /// A number that all requests of a conversation have in common: of providers that share requests by weight, one gets
+    /// all of them, so that its prompt cache is of use.
+    pub(crate) affinity: &'a (dyn Fn() -> u64 + Sync),
 }
 
 /// A provider that may answer, and the requested operation.
@@ -75,6 +93,8 @@ pub(crate) struct Answered<'p> {
     pub(crate) model: &'p str,
     pub(crate) operation: Operation,
     pub(crate) answer: Answer,
+    /// Attempts of all providers until then.
+    pub(crate) tries: usize,
 }
 
 /// Why there is no answer.
@@ -83,28 +103,38 @@ pub(crate) enum NoAnswer {
     UnknownModel,
     /// Providers serve the model, but in these protocols only.
     OtherProtocol(Vec<ProtocolName>),
-    /// The last one that was asked failed.
-    Failed(CallFailure),
+    /// The last one that was asked failed, after this many attempts of all of them.
+    Failed(CallFailure, usize),
 }
 
 impl Providers {
-    /// Fails if an address is not an address, and names the provider.
+    /// Fails if an address is not an address, and names the provider. Providers that were the same `before` keep their
+    /// circuit breakers.
     pub(crate) fn new(
         upstreams: &[Upstream],
         client: Client,
         metrics: Arc<Metrics>,
         bounds: &Bounds,
+        before: &[Provider],
     ) -> Result<Self, String> {
         let provider = |upstream: &Upstream| {
             let target = |operation: Operation| {
                 let url = craig_engine::operation_url(&upstream.base_url, operation.path());
-                let target = Target::new(&url, upstream.key.clone(), operation.protocol());
+                let key = upstream.key.as_ref();
+                let target = Target::new(&url, key, &upstream.headers, operation.protocol());
                 Ok((operation, target.map_err(|reason| format!("upstream {:?}: {reason}", upstream.name))?))
             };
             let operations = upstream.protocols.iter().flat_map(|protocol| protocol.operations());
             let targets = operations.copied().map(target).collect::<Result<_, String>>()?;
-            let breakers = Breakers::new(bounds.breaker, upstream.own_names());
-            Ok(Provider { upstream: upstream.clone(), targets, breakers })
+            let same = before.iter().find(|provider| {
+                provider.upstream.name == upstream.name && provider.upstream.base_url == upstream.base_url
+            });
+            let same = same.map(|provider| &provider.breakers);
+            let kept = same.filter(|breakers| breakers.are_for(bounds.breaker, upstream.own_names()));
+            let new = || Arc::new(Breakers::new(bounds.breaker, upstream.own_names()));
+            let breakers = kept.map_or_else(new, Arc::clone);
+            let models = upstream.lists_models.then(|| models_target(upstream)).transpose()?;
+            Ok(Provider { upstream: upstream.clone(), targets, models, breakers })
         };
         let list = upstreams.iter().map(provider).collect::<Result<_, String>>()?;
         let pace = Pace {
@@ -113,11 +143,27 @@ impl Providers {
             tries: bounds.tries,
             is_streamed: false,
         };
-        Ok(Self { list, client, metrics, pace })
+        let known_models = Cache::builder().max_capacity(MAX_PROVIDERS).time_to_live(MODELS_TIME).build();
+        Ok(Self { list, client, metrics, pace, known_models })
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Provider> {
-        self.list.iter()
+    /// All of them, in the order of preference.
+    pub(crate) fn list(&self) -> &[Provider] {
+        &self.list
+    }
+
+    /// The names that clients can use for the models of the provider at an index of [`Self::list`]: those of the configuration, and those that it lists if it
+    /// serves any. A provider that does not answer lists none.
+    pub(crate) async fn models_of(&self, of: usize) -> Vec<String> {
+        let provider = &self.list[of];
+        let configured = provider.upstream.listed().map(str::to_owned);
+        let Some((target, headers)) = &provider.models else { return configured.collect() };
+        let ask = async {
+            let answer = self.client.get(target, headers, MODELS_TIMEOUT, MAX_MODELS_BYTES).await;
+            answer.ok().and_then(|json| serde_json::from_slice(&json).ok()).map_or_else(Vec::new, ids).into()
+        };
+        let listed: Arc<[String]> = self.known_models.get_with(provider.upstream.name.clone(), ask).await;
+        configured.chain(listed.iter().cloned()).collect()
     }
 
     /// Asks for an answer; `body` makes the request for a provider's own name of the model, again for each try, or gives
@@ -129,7 +175,8 @@ impl Providers {
         body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
         let pace = Pace { is_streamed: ask.is_streamed, ..self.pace };
-        let candidates = self.candidates(ask.model, ask.policy, |provider| provider.target(ask.operation));
+        let candidates =
+            self.candidates(ask.model, ask.policy, ask.affinity, |provider| provider.target(ask.operation));
         if candidates.is_empty() {
             let others = self.list.iter().filter(|provider| provider.upstream.own_name(ask.model).is_some());
             let mut protocols: Vec<ProtocolName> = Vec::new();
@@ -145,6 +192,7 @@ impl Providers {
             });
         }
         let body = |_, model: Option<&str>| body(model);
+        let pace = |patience| pace.of(patience);
         self.race(&candidates, ask.model, pace, &ask.headers, body, |failure| failure).await
     }
 
@@ -157,9 +205,9 @@ impl Providers {
         policy: &Policy,
         body: impl Fn(Operation, Option<&str>) -> Option<Bytes> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
-        let pace = Pace { tries: 1, ..self.pace };
+        let pace = |patience| Pace { tries: 1, ..self.pace.of(patience) };
         let ours = |failure| CallFailure { is_ours: true, ..failure };
-        let candidates = self.candidates(model, policy, |provider| {
+        let candidates = self.candidates(model, policy, &|| fastrand::u64(..), |provider| {
             provider.target(provider.upstream.protocols.first()?.conversation())
         });
         let headers = HeaderMap::new();
@@ -171,7 +219,7 @@ impl Providers {
         &'p self,
         candidates: &[Candidate<'p>],
         model: Option<&str>,
-        pace: Pace,
+        pace: impl Fn(Patience) -> Pace,
         headers: &HeaderMap,
         body: impl Fn(Operation, Option<&str>) -> Option<Bytes> + Sync,
         failed: fn(CallFailure) -> CallFailure,
@@ -183,11 +231,17 @@ impl Providers {
                 let answer = async {
                     self.attempt(candidates[of], headers, body.ok_or_else(CallFailure::no_room)?).await
                 };
-                answer.await.map_err(failed)
+                let answer = match candidates[of].provider.upstream.patience.timeout {
+                    Some(timeout) => tokio::time::timeout(timeout, answer)
+                        .await
+                        .unwrap_or_else(|_| Err(CallFailure::new(FailureClass::Timeout))),
+                    None => answer.await,
+                };
+                answer.map_err(failed)
             }
         };
         let breaker = |of: usize| candidates[of].provider.breakers.for_model(own_name(of));
-        let race = Race::new(pace, candidates.len());
+        let race = Race::new(candidates.iter().map(|of| pace(of.provider.upstream.patience)));
         let mut finish = race.run(breaker, attempt).await;
         for (of, failure) in &finish.failures {
             let labels = [candidates[*of].provider.upstream.name.as_str(), failure.label()];
@@ -197,18 +251,23 @@ impl Providers {
             Some((of, answer)) => {
                 let Candidate { provider, operation, .. } = candidates[of];
                 let model = provider.upstream.configured_name(model).unwrap_or(OTHER_MODEL);
-                Ok(Answered { provider, model, operation, answer })
+                Ok(Answered { provider, model, operation, answer, tries: finish.tries })
             }
-            None => Err(finish.reason().map_or(NoAnswer::UnknownModel, NoAnswer::Failed)),
+            None => {
+                let tries = finish.tries;
+                let failed = |failure| NoAnswer::Failed(failure, tries);
+                Err(finish.reason().map_or(NoAnswer::UnknownModel, failed))
+            }
         }
     }
 
     /// The providers of `model`: first those that name it, then those that accept any. `target` is the requested
-    /// operation.
+    /// operation. Those that share requests by weight are in the order that `affinity` draws.
     fn candidates<'p>(
         &'p self,
         model: Option<&str>,
         policy: &Policy,
+        affinity: &dyn Fn() -> u64,
         target: impl Fn(&Provider) -> Option<&(Operation, Target)>,
     ) -> Vec<Candidate<'p>> {
         let serves = |provider: &&Provider| {
@@ -220,6 +279,7 @@ impl Providers {
             Some(Candidate { provider, operation: *operation, target })
         };
         let mut serving: Vec<Candidate<'p>> = serving.filter_map(candidate).collect();
+        draw(&mut serving, affinity);
         // Stable: among equals the preferred one stays first.
         serving.sort_by_key(|candidate| {
             model.is_some() && candidate.provider.upstream.configured_name(model).is_none()
@@ -282,10 +342,65 @@ impl Providers {
     }
 }
 
+/// Where a provider lists its models, in its first protocol.
+fn models_target(upstream: &Upstream) -> Result<(Target, HeaderMap), String> {
+    let protocol = upstream.protocols.first().copied().unwrap_or(ProtocolName::Chat).protocol();
+    let url = craig_engine::operation_url(&upstream.base_url, "models");
+    let target = Target::new(&url, upstream.key.as_ref(), &upstream.headers, protocol);
+    let defaults = protocol.request_headers().iter().filter_map(|(name, default)| {
+        Some((HeaderName::from_static(name), HeaderValue::from_static((*default)?)))
+    });
+    Ok((target.map_err(|reason| format!("upstream {:?}: {reason}", upstream.name))?, defaults.collect()))
+}
+
+/// A list of models, as OpenAI's and Anthropic's servers have it.
+#[derive(Deserialize)]
+struct ModelList {
+    data: Vec<ListedModel>,
+}
+
+#[derive(Deserialize)]
+struct ListedModel {
+    id: String,
+}
+
+fn ids(list: ModelList) -> Vec<String> {
+    list.data.into_iter().map(|model| model.id).collect()
+}
+
 impl Provider {
     /// The address for `operation`; `None` if it does not support the protocol.
     fn target(&self, operation: Operation) -> Option<&(Operation, Target)> {
         self.targets.iter().find(|(served, _)| *served == operation)
+    }
+}
+
+/// Orders the candidates that have a weight among themselves, at their places, by weighted rendezvous hashing: each is first
+/// in proportion to its weight, and the same one for the same `affinity`, also when others come or go.
+///
+/// Source: Schindelhauer & Schomaker, Weighted Distributed Hash Tables, SPAA 2005 (logarithmic method).
+fn draw(candidates: &mut [Candidate<'_>], affinity: &dyn Fn() -> u64) {
+    let is_weighted = |at: &usize| candidates[*at].provider.upstream.weight.is_some();
+    let places: Vec<usize> = (0..candidates.len()).filter(is_weighted).collect();
+    if places.len() < 2 {
+        return;
+    }
+    let affinity = affinity();
+    let score = |candidate: &Candidate<'_>| {
+        let upstream = &candidate.provider.upstream;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&affinity.to_le_bytes()).update(upstream.name.as_bytes());
+        let mut bytes = [0; 8];
+        hasher.finalize_xof().fill(&mut bytes);
+        // Uniform within (0, 1).
+        let u = ((u64::from_le_bytes(bytes) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
+        upstream.weight.unwrap_or_default() / -u.ln()
+    };
+    let mut drawn: Vec<(f64, Candidate<'_>)> =
+        places.iter().map(|at| (score(&candidates[*at]), candidates[*at])).collect();
+    drawn.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    for (at, (_, candidate)) in places.into_iter().zip(drawn) {
+        candidates[at] = candidate;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Requests for models: finds context, adds it to the conversation, and forwards the model's response.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -11,6 +11,7 @@ use http::response::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::admission::{Admitted, sums};
+use crate::breakers::OTHER_MODEL;
 use crate::budget::Reservation;
 use crate::caller::Caller;
 use crate::config::Masking;
@@ -19,7 +20,9 @@ use crate::conversation::Conversation;
 use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::intake::{WORK_COPIES, caller_of, reserved_body, timing};
+use crate::journal::{AnswerCompleted, Event};
 use crate::masking::mask_json;
+use crate::meter::Answering;
 use crate::metrics::{Counted, ms};
 use crate::protocol::{Operation, Protocol, ProtocolName, Usage};
 use crate::providers::{Answer, Answered, Ask, NoAnswer};
@@ -27,7 +30,7 @@ use crate::relay::{Counting, Outcome, Relay, StreamBounds};
 use crate::retrieval::{InjectedContext, Report};
 use crate::sse::Framing;
 use crate::traces::{Span, SpanKind, Trace};
-use crate::usage::{UsageKey, today};
+use crate::usage::{Sums, UsageKey, today};
 
 /// Header by which a client chooses how its stream is framed.
 const FRAMING_HEADER: &str = "x-craig-framing";
@@ -102,13 +105,17 @@ pub(crate) async fn pass_on(
         is_streamed: conversation.is_streamed,
         policy: &caller.policy,
         headers: passed_on(&headers, operation.protocol()),
+        affinity: &|| conversation.affinity(&caller.user).unwrap_or_else(|| fastrand::u64(..)),
     };
     let answered = match gateway.providers.ask(&ask, own_body).await {
         Ok(answered) => answered,
-        Err(NoAnswer::Failed(failure)) => {
-            let asked = Asked { upstream: "all", model: "other", operation, at: asked_at };
+        Err(NoAnswer::Failed(failure, tries)) => {
+            let asked = Asked { upstream: "all", model: OTHER_MODEL, operation, at: asked_at };
             let failed = Outcome { failure: Some(failure.label()), ..Outcome::default() };
             caller.trace.iter().for_each(|trace| gateway.tracer.send(asked.span(trace, failed)));
+            let accounting = Accounting { tries, first_byte: asked_at.elapsed(), ..Accounting::default() };
+            gateway.meter.answer(asked.names(), asked_at.elapsed(), failed.failure, None);
+            gateway.log_answer(&caller, None, asked, &accounting, failed, &Sums::default());
             return Err(failure.problem(&[&body, turns.unwrap_or_default().as_bytes()]));
         }
         Err(NoAnswer::UnknownModel) => {
@@ -124,6 +131,9 @@ pub(crate) async fn pass_on(
         project: conversation.project.clone().unwrap_or_default(),
         n_input_bytes: body.len() + context.as_ref().map_or(0, |context| context.text.len()),
         admitted: Some(admitted),
+        tries: answered.tries,
+        first_byte: times.answered - times.asked,
+        is_guess: false,
     };
     let mut response = respond(gateway, &caller, answered, context.as_ref(), (framing, accounting), times);
     if is_over_soft_budget {
@@ -260,6 +270,7 @@ fn respond(
 ) -> Response {
     let metrics = &gateway.metrics;
     let asked = Asked::new(&answered, times.asked);
+    let (provider, tries) = (HeaderValue::from_bytes(asked.upstream.as_bytes()), answered.tries);
     let protocol = asked.operation.protocol();
     let llm_ms = metrics.llm_ms.with_label_values(&[asked.upstream, asked.model]);
     metrics.first_byte_ms.with_label_values(&[asked.upstream]).observe(ms(times.answered - times.asked));
@@ -292,6 +303,11 @@ fn respond(
         }
     };
     write_headers(gateway, &mut response, context, times);
+    let headers = response.headers_mut();
+    headers.insert("x-craig-tries", tries.into());
+    if let Ok(provider) = provider {
+        headers.insert("x-craig-provider", provider);
+    }
     response
 }
 
@@ -359,6 +375,19 @@ pub(crate) struct Accounting {
     /// Bytes of the request, from which its tokens are estimated if the provider does not report them.
     n_input_bytes: usize,
     admitted: Option<Admitted>,
+    /// Attempts of all providers.
+    tries: usize,
+    /// How long the first byte took.
+    first_byte: Duration,
+    /// Whether the gateway asked for itself.
+    is_guess: bool,
+}
+
+impl Accounting {
+    /// Of an answer to the gateway's own request.
+    pub(crate) fn guess(tries: usize, first_byte: Duration) -> Self {
+        Self { tries, first_byte, is_guess: true, ..Self::default() }
+    }
 }
 
 /// Counts tokens and their price, and traces the model's answer, when it has ended.
@@ -372,16 +401,16 @@ pub(crate) fn record_at_end(
     let Asked { upstream, model, operation, at } = asked;
     let (upstream, model) = (upstream.to_owned(), model.to_owned());
     move |outcome| {
-        let Accounting { project, n_input_bytes, admitted } = accounting;
         if let Some(usage) = outcome.usage {
             count_tokens(&gateway, &upstream, &model, usage);
         }
         // Counting the tokens of a conversation costs nothing, and neither does a failure that reports none.
         let is_answer =
             operation != Operation::CountTokens && (outcome.usage.is_some() || outcome.n_seen_tokens > 0);
+        let mut used = Sums::default();
         if is_answer {
             let usage = outcome.usage.unwrap_or_else(|| Usage {
-                input_tokens: n_input_bytes.div_ceil(BYTES_PER_TOKEN) as u64,
+                input_tokens: accounting.n_input_bytes.div_ceil(BYTES_PER_TOKEN) as u64,
                 output_tokens: outcome.n_seen_tokens as u64,
                 ..Usage::default()
             });
@@ -391,15 +420,51 @@ pub(crate) fn record_at_end(
                 key: caller.key.to_string(),
                 provider: upstream.clone(),
                 model: model.clone(),
-                project,
+                project: accounting.project.clone(),
             };
-            gateway.record_usage(&caller, key, sums(usage, usd, outcome.usage.is_none()));
+            used = sums(usage, usd, outcome.usage.is_none());
+            gateway.record_usage(&caller, key, used);
         }
+        let asked = Asked { upstream: &upstream, model: &model, operation, at };
         if let Some(trace) = &caller.trace {
-            let asked = Asked { upstream: &upstream, model: &model, operation, at };
             gateway.tracer.send(asked.span(trace, outcome));
         }
-        drop(admitted);
+        gateway.meter.answer(asked.names(), at.elapsed(), outcome.failure, outcome.usage);
+        gateway.log_answer(&caller, Some(&upstream), asked, &accounting, outcome, &used);
+        drop(accounting.admitted);
+    }
+}
+
+impl Gateway {
+    /// Logs how a model's answer has ended.
+    fn log_answer(
+        &self,
+        caller: &Caller,
+        provider: Option<&str>,
+        asked: Asked<'_>,
+        accounting: &Accounting,
+        outcome: Outcome,
+        used: &Sums,
+    ) {
+        if !self.config.logs_requests {
+            return;
+        }
+        self.journal.log(Event::AnswerCompleted(AnswerCompleted {
+            request_id: caller.request_id.to_string(),
+            user: caller.user.to_string(),
+            provider: provider.map(str::to_owned),
+            model: asked.model.to_owned(),
+            operation: if accounting.is_guess { "guess" } else { asked.operation.span_name() },
+            tries: accounting.tries,
+            outcome: outcome.failure.unwrap_or("ok"),
+            input_tokens: used.input_tokens,
+            cached_tokens: used.cached_tokens,
+            output_tokens: used.output_tokens,
+            is_estimated: used.estimated > 0,
+            usd: used.usd,
+            first_byte_ms: ms(accounting.first_byte),
+            total_ms: ms(asked.at.elapsed()),
+        }));
     }
 }
 
@@ -415,6 +480,10 @@ fn count_tokens(gateway: &Gateway, upstream: &str, model: &str, usage: Usage) {
 }
 
 impl Asked<'_> {
+    fn names(&self) -> Answering<'_> {
+        [self.operation.span_name(), self.upstream, self.model]
+    }
+
     /// The span of a model's answer, by OpenTelemetry's conventions for generative models.
     fn span(&self, trace: &Trace, outcome: Outcome) -> Span {
         let name = self.operation.span_name();

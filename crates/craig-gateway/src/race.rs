@@ -9,6 +9,7 @@ use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 use craig_engine::{Admission, Breaker, FailureClass};
 
 use crate::call::CallFailure;
+use crate::upstreams::Patience;
 
 /// Wait before the second try of a provider, and the longest wait between two. A provider that asks for a longer pause is not
 /// asked again.
@@ -28,18 +29,31 @@ pub(crate) struct Pace {
     pub(crate) is_streamed: bool,
 }
 
+impl Pace {
+    /// The same for a provider with bounds of its own.
+    pub(crate) fn of(self, patience: Patience) -> Self {
+        Self {
+            timeout: patience.timeout.unwrap_or(self.timeout),
+            first_byte: patience.first_byte_timeout.unwrap_or(self.first_byte),
+            tries: patience.tries.unwrap_or(self.tries),
+            ..self
+        }
+    }
+}
+
 /// A race between providers, the preferred one first.
 pub(crate) struct Race<'r, T> {
-    pace: Pace,
     deadline: Instant,
     contenders: Vec<Contender>,
     running: Vec<Attempt<'r, T>>,
     /// When the next provider that was not asked yet is asked, although others are still running.
     next_fresh: Instant,
+    tries: usize,
 }
 
 /// A provider in a race.
 struct Contender {
+    pace: Pace,
     state: Ask,
     admission: Option<Admission>,
     waits: ExponentialBackoff,
@@ -67,12 +81,15 @@ pub(crate) struct Finish<T> {
     pub(crate) won: Option<(usize, T)>,
     /// The failures, in the order of preference.
     pub(crate) failures: Vec<(usize, CallFailure)>,
+    /// Attempts of all providers.
+    pub(crate) tries: usize,
 }
 
 impl<'r, T> Race<'r, T> {
-    pub(crate) fn new(pace: Pace, n_contenders: usize) -> Self {
+    /// A race of providers with these limits, until the longest of their times is over.
+    pub(crate) fn new(paces: impl Iterator<Item = Pace>) -> Self {
         let now = Instant::now();
-        let waits = || {
+        let waits = |pace: Pace| {
             ExponentialBuilder::default()
                 .with_min_delay(FIRST_WAIT)
                 .with_max_delay(LONGEST_WAIT)
@@ -80,9 +97,11 @@ impl<'r, T> Race<'r, T> {
                 .with_jitter()
                 .build()
         };
-        let contender = |_| Contender { state: Ask::Fresh, admission: None, waits: waits(), failure: None };
-        let contenders = (0..n_contenders).map(contender).collect();
-        Self { pace, deadline: now + pace.timeout, contenders, running: Vec::new(), next_fresh: now }
+        let contender =
+            |pace| Contender { pace, state: Ask::Fresh, admission: None, waits: waits(pace), failure: None };
+        let contenders: Vec<Contender> = paces.map(contender).collect();
+        let longest = contenders.iter().map(|contender| contender.pace.timeout).max().unwrap_or_default();
+        Self { deadline: now + longest, contenders, running: Vec::new(), next_fresh: now, tries: 0 }
     }
 
     /// Runs the race: `breaker` gives a provider's circuit breaker, `attempt` asks it.
@@ -157,7 +176,8 @@ impl<'r, T> Race<'r, T> {
         let n_fresh = self.contenders.iter().filter(|contender| contender.state == Ask::Fresh).count();
         let left = self.deadline.saturating_duration_since(started);
         let share = left / u32::try_from(n_fresh + 1).unwrap_or(u32::MAX);
-        self.next_fresh = started + self.pace.first_byte.min(share);
+        self.next_fresh = started + self.contenders[of].pace.first_byte.min(share);
+        self.tries += 1;
         self.running.push(Attempt { of, started, work: Box::pin(work) });
     }
 
@@ -202,32 +222,37 @@ impl<'r, T> Race<'r, T> {
         }
         self.contenders[of].failure = None;
         // An answer that is not streamed arrives at its end: only a provider that takes much longer than another is slow.
-        let enough = if self.pace.is_streamed { self.fair_time() } else { self.fair_time().max(time * 3) };
-        self.blame_the_silent(enough);
-        Finish { won: Some((of, answer)), failures: self.failures() }
+        let is_streamed = self.contenders[of].pace.is_streamed;
+        self.blame_the_silent(if is_streamed { Duration::ZERO } else { time * 3 });
+        let tries = self.tries;
+        Finish { won: Some((of, answer)), failures: self.failures(), tries }
     }
 
     fn lost(mut self) -> Finish<T> {
-        self.blame_the_silent(self.fair_time());
-        Finish { won: None, failures: self.failures() }
+        self.blame_the_silent(Duration::ZERO);
+        let tries = self.tries;
+        Finish { won: None, failures: self.failures(), tries }
     }
 
     /// A provider refused the request itself, so that other failures do not matter.
     fn lost_by(mut self, of: usize) -> Finish<T> {
         let failure = self.contenders[of].failure.take();
-        Finish { won: None, failures: failure.map(|failure| (of, failure)).into_iter().collect() }
+        let failures = failure.map(|failure| (of, failure)).into_iter().collect();
+        Finish { won: None, failures, tries: self.tries }
     }
 
     /// The time after which a provider that sent nothing counts as slow.
-    fn fair_time(&self) -> Duration {
+    fn fair_time(&self, of: usize) -> Duration {
         let n = u32::try_from(self.contenders.len()).unwrap_or(u32::MAX).max(1);
-        self.pace.first_byte.min(self.pace.timeout / n).mul_f64(0.9)
+        let pace = self.contenders[of].pace;
+        pace.first_byte.min(pace.timeout / n).mul_f64(0.9)
     }
 
-    /// Records a timeout of each provider that is still running, unless it was asked too late to be blamed.
-    fn blame_the_silent(&mut self, enough: Duration) {
+    /// Records a timeout of each provider that is still running, unless it was asked too late to be blamed: within its fair
+    /// time, or within `least`.
+    fn blame_the_silent(&mut self, least: Duration) {
         for attempt in &self.running {
-            let is_ours = attempt.started.elapsed() < enough;
+            let is_ours = attempt.started.elapsed() < self.fair_time(attempt.of).max(least);
             let failure = CallFailure { is_ours, ..CallFailure::new(FailureClass::Timeout) };
             let contender = &mut self.contenders[attempt.of];
             if let Some(admission) = &mut contender.admission {

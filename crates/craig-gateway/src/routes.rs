@@ -14,7 +14,7 @@ use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::intake::enter;
 use crate::protocol::{Operation, ProtocolName};
-use crate::{context, embeddings, openapi, proxy, ranking, search, status};
+use crate::{context, embeddings, models, openapi, proxy, ranking, search, status};
 
 /// A path and a method.
 pub(crate) struct Route {
@@ -67,6 +67,8 @@ const ORDER: &[&str] = &["x-craig-rerank", "x-craig-trouble"];
 pub(crate) const LIMITS: &[&str] =
     &["x-ratelimit-resource", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 const TIMES: &[&str] = &["server-timing"];
+/// Headers about who answered.
+const ANSWERED: &[&str] = &["x-craig-provider", "x-craig-tries"];
 
 const PASSED_ON: &str = "Accepts everything that the provider accepts; fields not named here are passed on unchanged. A \
      stream that fails ends with an event whose data is an error object.";
@@ -97,7 +99,7 @@ const KEYED: Route = Route {
 const PROXIED: Route = Route {
     description: PASSED_ON,
     answer: ("The provider's answer", Content::Provider),
-    headers: &[TIMES],
+    headers: &[ANSWERED, TIMES],
     errors: &[
         (404, "No provider serves the model, or there is no such project"),
         (422, "The provider rejects the content of the request"),
@@ -110,8 +112,11 @@ const PROXIED: Route = Route {
 };
 
 /// One whose request is a conversation.
-const CONVERSATION: Route =
-    Route { parameters: &["x-craig-project"], headers: &[CONTEXT, ORDER, LIMITS, TIMES], ..PROXIED };
+const CONVERSATION: Route = Route {
+    parameters: &["x-craig-project"],
+    headers: &[CONTEXT, ORDER, LIMITS, ANSWERED, TIMES],
+    ..PROXIED
+};
 
 const RERANK: Route = Route {
     handler: || post(ranking::rerank),
@@ -221,19 +226,19 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         method: Method::GET,
         path: "/v1/models",
-        handler: || get(status::models),
-        summary: "Lists the models that the configuration names",
+        handler: || get(models::models),
+        summary: "Lists the models of all providers that the key may use",
         answer: ("The list", Content::Schema("ModelList")),
         ..KEYED
     },
     Route {
         method: Method::GET,
         path: "/v1/models/{*id}",
-        handler: || get(status::model),
+        handler: || get(models::model),
         summary: "Describes one of these models",
         answer: ("The model", Content::Schema("Model")),
         parameters: &["id"],
-        errors: &[(404, "The configuration names no such model"), (503, "The key file cannot be read")],
+        errors: &[(404, "There is no such model that the key may use"), (503, "The key file cannot be read")],
         ..KEYED
     },
     Route {

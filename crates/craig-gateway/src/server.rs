@@ -1,33 +1,36 @@
 //! Listens, serves each connection within its bounds, and shuts down gracefully.
 
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::{Service as _, service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulConnection;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::task::TaskTracker;
 
 use crate::config::GatewayConfig;
-use crate::gateway::{Gateway, StartError};
-use crate::housekeeping::{keep_house, keep_usage};
-use crate::intake::MAX_HEADER_BYTES;
+use crate::gateway::StartError;
+use crate::housekeeping::{keep_current, keep_house, keep_usage};
+use crate::intake::{MAX_HEADER_BYTES, MAX_HEADERS};
 use crate::journal::{Event, Journal};
+use crate::live::{Live, Reread};
 use crate::metrics::Counted;
-use crate::{routes, tls};
-
-/// Most headers of a request.
-const MAX_HEADERS: usize = 100;
 
 /// Most threads that pass bytes on. Each keeps buffers, and computing runs elsewhere.
 const MAX_WORKERS: usize = 4;
+
+/// Connections to the status page.
+const MAX_OPERATORS: usize = 32;
 
 /// Wait after the system could not accept a connection.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
@@ -45,35 +48,52 @@ enum Stop {
 pub struct Running {
     /// Where it listens.
     pub address: SocketAddr,
+    /// Where the status page is, if there is one.
+    pub admin_address: Option<SocketAddr>,
     stop: watch::Sender<Stop>,
+    reload: Arc<Notify>,
     serving: tokio::task::JoinHandle<()>,
 }
 
 impl Running {
-    /// Starts to serve on the runtime of the caller; logs go to `log`.
+    /// Starts to serve on the runtime of the caller; logs go to `log`. `reread` reads the configuration again when one of
+    /// its files changes.
     pub async fn start(
         config: GatewayConfig,
+        reread: Reread,
         log: impl std::io::Write + Send + 'static,
     ) -> Result<Self, StartError> {
         let journal = Journal::new(log).map_err(|error| StartError::System(error.to_string()))?;
         let address = config.address;
-        let acceptor = match &config.tls {
-            Some((certificate, key)) => Some(tls::acceptor(certificate, key)?),
+        let live = Arc::new(Live::new(config, reread, journal)?);
+        let gateway = live.gateway();
+        let (listener, address) = listen(address).await?;
+        let admin = match &gateway.config.admin {
+            Some(admin) => Some(listen(admin.address).await?),
             None => None,
         };
-        let gateway = Arc::new(Gateway::new(config, journal)?);
-        let listen = |source| StartError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(listen)?;
-        let address = listener.local_addr().map_err(listen)?;
+        let admin_address = admin.as_ref().map(|(_, address)| *address);
         gateway.journal.log(Event::Started {
             address: address.to_string(),
-            tls: acceptor.is_some(),
+            admin: admin_address.map(|address| address.to_string()),
+            tls: live.generation().acceptor.is_some(),
             keys: gateway.gate.n_keys(),
             shared: gateway.redis.is_some(),
         });
         let (stop, stopped) = watch::channel(Stop::No);
-        let serving = tokio::spawn(serve(gateway, listener, acceptor, stopped));
-        Ok(Self { address, stop, serving })
+        let reload = Arc::new(Notify::new());
+        let serving = tokio::spawn(serve(
+            live,
+            (listener, admin.map(|(listener, _)| listener)),
+            stopped,
+            Arc::clone(&reload),
+        ));
+        Ok(Self { address, admin_address, stop, reload, serving })
+    }
+
+    /// Reads the configuration again; one that cannot be used is logged, and changes nothing.
+    pub fn reload(&self) {
+        self.reload.notify_one();
     }
 
     /// Reports that it stops and accepts connections for the configured drain time; then waits for open streams for the
@@ -94,38 +114,58 @@ impl Running {
     }
 }
 
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+    let failed = |source| StartError::Listen { address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
 /// Accepts connections until it is stopped, then waits for the last ones.
 async fn serve(
-    gateway: Arc<Gateway>,
-    listener: TcpListener,
-    acceptor: Option<TlsAcceptor>,
+    live: Arc<Live>,
+    (listener, admin): (TcpListener, Option<TcpListener>),
     mut stopped: watch::Receiver<Stop>,
+    reload: Arc<Notify>,
 ) {
     let (closing, closed) = watch::channel(false);
-    let housekeeping = tokio::spawn(keep_house(Arc::clone(&gateway)));
-    let usage = tokio::spawn(keep_usage(Arc::clone(&gateway)));
-    let connections = Connections {
-        router: routes::router(Arc::clone(&gateway)),
-        places: Arc::new(Semaphore::new(gateway.config.bounds.max_connections)),
-        open: TaskTracker::new(),
-        gateway: Arc::clone(&gateway),
-        acceptor,
-        closed,
+    let housekeeping = [
+        tokio::spawn(keep_house(Arc::clone(&live))),
+        tokio::spawn(keep_current(Arc::clone(&live), reload)),
+        tokio::spawn(keep_usage(Arc::clone(&live))),
+    ];
+    let open = TaskTracker::new();
+    let connections = |surface, places| Connections {
+        surface,
+        places: Arc::new(Semaphore::new(places)),
+        open: open.clone(),
+        live: Arc::clone(&live),
+        closed: closed.clone(),
+    };
+    let clients = connections(Surface::Clients, live.gateway().config.bounds.max_connections);
+    let operators = connections(Surface::Admin, MAX_OPERATORS);
+    let for_operators = async {
+        match admin {
+            Some(listener) => operators.accept_from(listener).await,
+            None => std::future::pending().await,
+        }
     };
     tokio::select! {
-        () = connections.accept_from(listener) => {}
-        () = drained(&gateway, &mut stopped) => {}
+        () = clients.accept_from(listener) => {}
+        () = for_operators => {}
+        () = drained(&live, &mut stopped) => {}
     }
+    let gateway = live.gateway();
     closing.send_replace(true);
     gateway.journal.log(Event::Stopping { open_requests: usize_of(gateway.metrics.open_requests.get()) });
-    connections.open.close();
+    open.close();
     // What is left then is aborted with the runtime.
-    let _ = tokio::time::timeout(gateway.config.bounds.grace, connections.open.wait()).await;
-    housekeeping.abort();
-    usage.abort();
-    if gateway.usage().flush().is_err() {
+    let _ = tokio::time::timeout(gateway.config.bounds.grace, open.wait()).await;
+    housekeeping.iter().for_each(tokio::task::JoinHandle::abort);
+    if gateway.usage.flush().is_err() {
         gateway.journal.log(Event::UsageUnwritable);
     }
+    gateway.meter.send().await;
     gateway.tracer.flush().await;
     let unfinished = usize_of(gateway.metrics.open_requests.get());
     gateway.journal.log(Event::Stopped { unfinished, dropped_lines: gateway.journal.dropped() });
@@ -134,9 +174,10 @@ async fn serve(
 
 /// Returns when the gateway was stopped and its drain time is over. Until then it serves, and reports that it stops, so that
 /// a load balancer can choose another gateway first.
-async fn drained(gateway: &Gateway, stopped: &mut watch::Receiver<Stop>) {
+async fn drained(live: &Live, stopped: &mut watch::Receiver<Stop>) {
     // An error means that nothing can stop it any more.
     let _ = stopped.wait_for(|stop| *stop != Stop::No).await;
+    let gateway = live.gateway();
     gateway.stop();
     let drain = gateway.config.bounds.drain;
     if *stopped.borrow() == Stop::Drain && !drain.is_zero() {
@@ -150,13 +191,20 @@ fn usize_of(gauge: i64) -> usize {
     usize::try_from(gauge).unwrap_or_default()
 }
 
-/// The connections of clients.
+/// Whom a connection is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surface {
+    Clients,
+    /// The operator's status page.
+    Admin,
+}
+
+/// The connections of clients, or of operators.
 struct Connections {
-    router: Router,
+    surface: Surface,
     places: Arc<Semaphore>,
     open: TaskTracker,
-    gateway: Arc<Gateway>,
-    acceptor: Option<TlsAcceptor>,
+    live: Arc<Live>,
     /// Whether no new requests are accepted.
     closed: watch::Receiver<bool>,
 }
@@ -181,54 +229,168 @@ impl Connections {
 
     /// One connection, from its first byte to its last.
     fn connection(&self, stream: TcpStream) -> impl Future<Output = ()> + use<> {
-        let counted = Counted::new(&self.gateway.metrics.open_connections);
-        let timeout = self.gateway.config.bounds.client_timeout;
-        let (router, acceptor, closed) = (self.router.clone(), self.acceptor.clone(), self.closed.clone());
+        let generation = self.live.generation();
+        let counted = Counted::new(&generation.gateway.metrics.open_connections);
+        let bounds = generation.gateway.config.bounds;
+        let acceptor = generation.acceptor.clone();
+        drop(generation);
+        let served = Served {
+            surface: self.surface,
+            live: Arc::clone(&self.live),
+            timeout: bounds.client_timeout,
+            max_age: bounds.stream_total,
+            closed: self.closed.clone(),
+        };
         async move {
             let _counted = counted;
             let _ = stream.set_nodelay(true);
-            // A client that reads nothing for this long is gone.
-            let mut stream = TimeoutStream::new(stream);
-            stream.set_write_timeout(Some(timeout));
-            let stream = Box::pin(stream);
             match acceptor {
-                None => serve_http(stream, router, timeout, closed).await,
-                Some(acceptor) => {
-                    if let Ok(Ok(stream)) = tokio::time::timeout(timeout, acceptor.accept(stream)).await {
-                        serve_http(stream, router, timeout, closed).await;
-                    }
-                }
+                None => served.plain(stream).await,
+                Some(acceptor) => served.over_tls(stream, &acceptor).await,
             }
         }
     }
 }
 
-async fn serve_http<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    stream: S,
-    router: Router,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HttpVersion {
+    One,
+    Two,
+}
+
+/// The first bytes of HTTP/2, and how long to wait for the rest of them.
+const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const PREFACE_PAUSE: Duration = Duration::from_millis(5);
+
+/// Streams of one connection at the same time, and bytes that wait to be sent on each.
+const MAX_STREAMS: u32 = 128;
+const MAX_SEND_BYTES: usize = 64 << 10;
+
+/// The version that a client speaks, by its first bytes, which stay unread; `None` if it sends none in time.
+async fn http_version(stream: &TcpStream, within: Duration) -> Option<HttpVersion> {
+    let version = async {
+        let mut head = [0; PREFACE.len()];
+        loop {
+            let n = stream.peek(&mut head).await.ok().filter(|n| *n > 0)?;
+            if head[..n] != PREFACE[..n] {
+                return Some(HttpVersion::One);
+            }
+            if n == PREFACE.len() {
+                return Some(HttpVersion::Two);
+            }
+            tokio::time::sleep(PREFACE_PAUSE).await;
+        }
+    };
+    tokio::time::timeout(within, version).await.ok().flatten()
+}
+
+/// How a connection is served.
+struct Served {
+    surface: Surface,
+    live: Arc<Live>,
     timeout: Duration,
+    /// After this time, an HTTP/2 connection accepts no more requests, and those in progress get as much again: a stream that
+    /// its client does not read cannot stay for ever.
+    max_age: Duration,
+    closed: watch::Receiver<bool>,
+}
+
+impl Served {
+    /// A client that knows that it may speak HTTP/2 does so at once.
+    async fn plain(mut self, stream: TcpStream) {
+        let version = tokio::select! {
+            version = http_version(&stream, self.timeout) => version,
+            _ = self.closed.wait_for(|is_closed| *is_closed) => None,
+        };
+        let Some(version) = version else { return };
+        let mut stream = self.bounded(stream);
+        if version == HttpVersion::Two {
+            self.end_if_silent(stream.as_mut());
+        }
+        self.serve(stream, version).await;
+    }
+
+    async fn over_tls(self, stream: TcpStream, acceptor: &TlsAcceptor) {
+        let accepted = tokio::time::timeout(self.timeout, acceptor.accept(self.bounded(stream))).await;
+        let Ok(Ok(mut stream)) = accepted else { return };
+        let (tcp, tls) = stream.get_mut();
+        let version = match tls.alpn_protocol() {
+            Some(b"h2") => HttpVersion::Two,
+            _ => HttpVersion::One,
+        };
+        if version == HttpVersion::Two {
+            self.end_if_silent(tcp.as_mut());
+        }
+        self.serve(stream, version).await;
+    }
+
+    /// A client that reads nothing for this long is gone.
+    fn bounded(&self, stream: TcpStream) -> Pin<Box<TimeoutStream<TcpStream>>> {
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(self.timeout));
+        Box::pin(stream)
+    }
+
+    /// Ends an HTTP/2 connection whose client does not even answer pings.
+    fn end_if_silent(&self, stream: Pin<&mut TimeoutStream<TcpStream>>) {
+        stream.set_read_timeout_pinned(Some(2 * self.timeout));
+    }
+
+    async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, version: HttpVersion) {
+        let Self { surface, live, timeout, max_age, closed } = self;
+        // A request gets the configuration of its time, and keeps it.
+        let answer = service_fn(move |request: http::Request<Incoming>| {
+            TowerToHyperService::new(live.router(surface)).call(request)
+        });
+        let stream = TokioIo::new(stream);
+        match version {
+            HttpVersion::One => {
+                let connection = http1::Builder::new()
+                    .timer(TokioTimer::new())
+                    .header_read_timeout(timeout)
+                    .max_headers(MAX_HEADERS)
+                    .max_buf_size(MAX_HEADER_BYTES)
+                    .serve_connection(stream, answer);
+                run(connection, closed, std::future::pending()).await;
+            }
+            HttpVersion::Two => {
+                let connection = http2::Builder::new(TokioExecutor::new())
+                    .timer(TokioTimer::new())
+                    .keep_alive_interval(timeout)
+                    .keep_alive_timeout(timeout)
+                    .max_concurrent_streams(MAX_STREAMS)
+                    .max_header_list_size(MAX_HEADER_BYTES as u32)
+                    .max_send_buf_size(MAX_SEND_BYTES)
+                    .serve_connection(stream, answer);
+                let served = run(connection, closed, tokio::time::sleep(max_age));
+                let _ = tokio::time::timeout(2 * max_age, served).await;
+            }
+        }
+    }
+}
+
+/// Serves a connection; once it is `closed` or `aged`, until its requests have ended.
+async fn run(
+    connection: impl GracefulConnection,
     mut closed: watch::Receiver<bool>,
+    aged: impl Future<Output = ()>,
 ) {
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(timeout)
-        .max_headers(MAX_HEADERS)
-        .max_buf_size(MAX_HEADER_BYTES)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     tokio::pin!(connection);
     // The error of a connection concerns its client, which is gone.
     tokio::select! {
         _ = connection.as_mut() => return,
         _ = closed.wait_for(|is_closed| *is_closed) => {}
+        () = aged => {}
     }
     connection.as_mut().graceful_shutdown();
     let _ = connection.await;
 }
 
 /// Serves until the process gets a signal: SIGTERM drains first, SIGINT, from a person who waits, does not; a second signal
-/// ends it at once. SIGHUP, which a closed terminal and tools that rotate logs send, is ignored.
+/// ends it at once. On SIGHUP, `reread` reads the configuration again.
 pub fn serve_until_stopped(
     config: GatewayConfig,
+    reread: Reread,
     log: impl std::io::Write + Send + 'static,
 ) -> Result<(), StartError> {
     let system = |error: std::io::Error| StartError::System(error.to_string());
@@ -237,14 +399,19 @@ pub fn serve_until_stopped(
     let runtime = runtime.worker_threads(n_workers).enable_all().build().map_err(system)?;
     let served = runtime.block_on(async {
         let mut signals = Signals::new().map_err(system)?;
-        let running = Running::start(config, log).await?;
-        let stop = signals.next().await;
+        let running = Running::start(config, reread, log).await?;
+        let stop = loop {
+            match signals.next().await {
+                Signal::Stop(stop) => break stop,
+                Signal::Reload => running.reload(),
+            }
+        };
         running.stop.send_replace(stop);
         let stop = running.stop.clone();
         let hurried = async {
-            signals.next().await;
+            signals.next_stop().await;
             stop.send_replace(Stop::Now);
-            signals.next().await;
+            signals.next_stop().await;
         };
         tokio::select! {
             // An error means that the task was aborted.
@@ -257,13 +424,30 @@ pub fn serve_until_stopped(
     served
 }
 
-/// The signals that stop the process.
+/// A signal to the process.
+enum Signal {
+    Stop(Stop),
+    #[cfg_attr(not(unix), expect(dead_code, reason = "the system has no such signal"))]
+    Reload,
+}
+
+impl Signals {
+    /// The next signal to stop.
+    async fn next_stop(&mut self) -> Stop {
+        loop {
+            if let Signal::Stop(stop) = self.next().await {
+                return stop;
+            }
+        }
+    }
+}
+
+/// The signals that stop or reload the process.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// It is never read: a signal with a listener does not end the process.
-    _hangup: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
@@ -273,14 +457,15 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
-            _hangup: signal(SignalKind::hangup())?,
+            hangup: signal(SignalKind::hangup())?,
         })
     }
 
-    async fn next(&mut self) -> Stop {
+    async fn next(&mut self) -> Signal {
         tokio::select! {
-            _ = self.interrupt.recv() => Stop::Now,
-            _ = self.terminate.recv() => Stop::Drain,
+            _ = self.interrupt.recv() => Signal::Stop(Stop::Now),
+            _ = self.terminate.recv() => Signal::Stop(Stop::Drain),
+            _ = self.hangup.recv() => Signal::Reload,
         }
     }
 }
@@ -295,9 +480,9 @@ impl Signals {
         Ok(Self)
     }
 
-    async fn next(&mut self) -> Stop {
+    async fn next(&mut self) -> Signal {
         // Without a handler, the system ends the process.
         let _ = tokio::signal::ctrl_c().await;
-        Stop::Now
+        Signal::Stop(Stop::Now)
     }
 }

@@ -1,39 +1,56 @@
 //! Addresses of requests to a provider.
 
 use craig_engine::Secret;
-use http::{HeaderName, HeaderValue, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 
 use crate::protocol::Protocol;
 
-/// The address of a provider's operation, and the key for it.
+/// The address of a provider's operation, and the headers for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) uri: Uri,
-    pub(crate) key_header: Option<(HeaderName, HeaderValue)>,
-    key: Option<Secret>,
+    /// The provider's key and its other headers, which no log shows.
+    pub(crate) headers: HeaderMap,
+    secrets: Vec<Secret>,
 }
 
 impl Target {
     /// An address that needs no key; fails if `url` is none.
     pub(crate) fn open(url: &str) -> Result<Self, String> {
         let uri: Uri = url.parse().map_err(|_| format!("{url:?} is not an address"))?;
-        Ok(Self { uri, key_header: None, key: None })
+        Ok(Self { uri, headers: HeaderMap::new(), secrets: Vec::new() })
     }
 
-    /// Fails if `url` is not an address, or the key cannot be sent in a header.
-    pub(crate) fn new(url: &str, key: Option<Secret>, protocol: &dyn Protocol) -> Result<Self, String> {
-        let header = |key: &Secret| {
+    /// Fails if `url` is not an address, or the key or another value cannot be sent in a header.
+    pub(crate) fn new(
+        url: &str,
+        key: Option<&Secret>,
+        headers: &[(HeaderName, Secret)],
+        protocol: &dyn Protocol,
+    ) -> Result<Self, String> {
+        let mut target = Self::open(url)?;
+        for (name, value) in headers {
+            let invalid = || format!("the value of the header {name} contains invalid characters");
+            target.insert(name.clone(), value.expose(), value).ok_or_else(invalid)?;
+        }
+        if let Some(key) = key {
             let (name, value) = protocol.key_header(key.expose());
-            let mut value = HeaderValue::from_str(&value)
-                .map_err(|_| "the key contains invalid characters".to_owned())?;
-            value.set_sensitive(true);
-            Ok::<_, String>((name, value))
-        };
-        Ok(Self { key_header: key.as_ref().map(header).transpose()?, key, ..Self::open(url)? })
+            let invalid = || "the key contains invalid characters".to_owned();
+            target.insert(name, &value, key).ok_or_else(invalid)?;
+        }
+        Ok(target)
     }
 
-    /// `text` without the key.
+    fn insert(&mut self, name: HeaderName, value: &str, secret: &Secret) -> Option<()> {
+        let mut value = HeaderValue::from_str(value).ok()?;
+        value.set_sensitive(true);
+        self.headers.insert(name, value);
+        self.secrets.push(secret.clone());
+        Some(())
+    }
+
+    /// `text` without the key and the values of other headers.
     pub(crate) fn redact(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
+        self.secrets.iter().fold(text.to_owned(), |text, secret| secret.redact(&text))
     }
 }

@@ -22,7 +22,7 @@ const MAX_WAITING: usize = 4_096;
 /// Most spans of one message, how long they are collected, and how long sending may take.
 const MAX_BATCH: usize = 512;
 const COLLECTED_FOR: Duration = Duration::from_secs(1);
-const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Methods that are called by their names.
 const METHODS: [Method; 7] =
@@ -72,8 +72,7 @@ impl Trace {
 
     /// The span of the request itself, named as OpenTelemetry's conventions for HTTP have it.
     pub(crate) fn request(&self, method: &Method, route: &str, started: Instant) -> Span {
-        // A method that a client made up would be its text.
-        let method = if METHODS.contains(method) { method.as_str() } else { "_OTHER" };
+        let method = method_name(method);
         let name = format!("{method} {route}");
         let mut span = Span::new(name, SpanKind::Server, self.clone(), started, started.elapsed());
         span.parent.clone_from(&self.parent_id);
@@ -213,13 +212,23 @@ async fn collected(
     (spans, None)
 }
 
-fn message(spans: &[Span]) -> Value {
+/// The name of a method. One that a client made up would be its text.
+pub(crate) fn method_name(method: &Method) -> &str {
+    if METHODS.contains(method) { method.as_str() } else { "_OTHER" }
+}
+
+/// Who sends spans and metrics.
+pub(crate) fn resource() -> Value {
     let attribute = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
-    let resource =
+    let attributes =
         [attribute("service.name", "craig-gateway"), attribute("service.version", env!("CARGO_PKG_VERSION"))];
+    json!({ "attributes": attributes })
+}
+
+fn message(spans: &[Span]) -> Value {
     let spans: Vec<Value> = spans.iter().map(Span::json).collect();
     json!({ "resourceSpans": [{
-        "resource": { "attributes": resource },
+        "resource": resource(),
         "scopeSpans": [{ "scope": { "name": "craig-gateway" }, "spans": spans }],
     }] })
 }

@@ -1,9 +1,12 @@
 //! The configuration of providers of language models: their models and prices.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use craig_engine::{Secret, Settings};
+use http::{HeaderName, header};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -29,6 +32,25 @@ pub struct Upstream {
     pub models: BTreeMap<String, String>,
     /// Whether only listed models are served; else any name is passed on.
     pub only_listed: bool,
+    /// Further headers of its requests.
+    pub headers: Vec<(HeaderName, Secret)>,
+    /// Its share of the requests, among the providers of a model that have one.
+    pub weight: Option<f64>,
+    /// Its own bounds of waits and tries, instead of those of the settings.
+    pub patience: Patience,
+    /// Whether it is asked for the names of its models.
+    pub lists_models: bool,
+}
+
+/// Bounds of waits and tries; unset ones are those of the settings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Patience {
+    /// Maximum wait for an answer, or the beginning of its stream.
+    pub timeout: Option<Duration>,
+    /// Time without a first byte after which the next provider is asked as well.
+    pub first_byte_timeout: Option<Duration>,
+    /// Attempts, including the first.
+    pub tries: Option<usize>,
 }
 
 /// US dollars by model.
@@ -100,6 +122,31 @@ struct Entry {
     models: BTreeMap<String, String>,
     #[serde(default)]
     only_listed: bool,
+    /// Names of environment variables by those of headers.
+    #[serde(default)]
+    headers_env: BTreeMap<String, String>,
+    weight: Option<f64>,
+    timeout_ms: Option<NonZeroU32>,
+    first_byte_timeout_ms: Option<NonZeroU32>,
+    tries: Option<NonZeroU32>,
+    #[serde(default = "yes")]
+    list_models: bool,
+}
+
+/// Headers that are the gateway's own.
+const OWN_HEADERS: [HeaderName; 8] = [
+    header::HOST,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::TRANSFER_ENCODING,
+    header::CONNECTION,
+    header::ACCEPT_ENCODING,
+    header::TE,
+    header::UPGRADE,
+];
+
+fn yes() -> bool {
+    true
 }
 
 fn only_chat() -> Vec<ProtocolName> {
@@ -107,11 +154,13 @@ fn only_chat() -> Vec<ProtocolName> {
 }
 
 impl Upstream {
-    /// The providers that `settings` name, and prices.
-    pub(crate) fn configured(settings: &Settings) -> Result<(Vec<Self>, Prices), UpstreamsError> {
+    /// The providers that `settings` name, prices, and the files that they are from.
+    pub(crate) fn configured(
+        settings: &Settings,
+    ) -> Result<(Vec<Self>, Prices, Vec<PathBuf>), UpstreamsError> {
         match settings.path("gateway.upstreams") {
             Some(path) => read(&path, settings),
-            None => Ok((vec![Self::single(settings)?], Prices::default())),
+            None => Ok((vec![Self::single(settings)?], Prices::default(), Vec::new())),
         }
     }
 
@@ -131,10 +180,15 @@ impl Upstream {
             protocols: protocols.collect::<Result<_, _>>()?,
             name: "default".to_owned(),
             base_url: settings.text("gateway.upstream_url").unwrap_or_default().to_owned(),
+            // Nothing is sent to a server that nobody has configured.
+            lists_models: !is_default || key.is_some(),
             key,
             model: settings.text("gateway.upstream_model").map(str::to_owned),
             models: BTreeMap::new(),
             only_listed: false,
+            headers: Vec::new(),
+            weight: None,
+            patience: Patience::default(),
         })
     }
 
@@ -185,7 +239,7 @@ impl Prices {
     }
 }
 
-fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), UpstreamsError> {
+fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices, Vec<PathBuf>), UpstreamsError> {
     let text = text_of(path)?;
     let malformed = |reason: String| UpstreamsError::Malformed { path: path.to_owned(), reason };
     let file: File = toml::from_str(&text).map_err(|error| malformed(error.message().to_owned()))?;
@@ -193,6 +247,7 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), Ups
         return Err(malformed("it has no [[upstream]]".to_owned()));
     }
     let mut upstreams = Vec::with_capacity(file.upstream.len());
+    let mut files = vec![path.to_owned()];
     for entry in file.upstream {
         if upstreams.iter().any(|other: &Upstream| other.name == entry.name) {
             return Err(malformed(format!("two upstreams have the name {:?}", entry.name)));
@@ -208,6 +263,12 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), Ups
             return Err(malformed(format!("'protocols' of {:?} is empty", entry.name)));
         }
         let key = key_of(&entry, settings).map_err(malformed)?;
+        let headers = headers_of(&entry, settings).map_err(malformed)?;
+        if entry.weight.is_some_and(|weight| !(weight >= 0.0 && weight.is_finite())) {
+            return Err(malformed(format!("'weight' of {:?} is not 0 or more", entry.name)));
+        }
+        files.extend(entry.key_file);
+        let ms = |ms: Option<NonZeroU32>| ms.map(|ms| Duration::from_millis(ms.get().into()));
         upstreams.push(Upstream {
             name: entry.name,
             base_url: entry.base_url,
@@ -216,9 +277,17 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices), Ups
             model: entry.model,
             models: entry.models,
             only_listed: entry.only_listed,
+            headers,
+            weight: entry.weight,
+            patience: Patience {
+                timeout: ms(entry.timeout_ms),
+                first_byte_timeout: ms(entry.first_byte_timeout_ms),
+                tries: entry.tries.map(|tries| tries.get() as usize),
+            },
+            lists_models: entry.list_models && !entry.only_listed,
         });
     }
-    Ok((upstreams, Prices(file.prices)))
+    Ok((upstreams, Prices(file.prices), files))
 }
 
 fn key_of(entry: &Entry, settings: &Settings) -> Result<Option<Secret>, String> {
@@ -234,6 +303,22 @@ fn key_of(entry: &Entry, settings: &Settings) -> Result<Option<Secret>, String> 
         }
         (None, None) => Ok(None),
     }
+}
+
+/// The further headers of a provider's requests, with values from the environment.
+fn headers_of(entry: &Entry, settings: &Settings) -> Result<Vec<(HeaderName, Secret)>, String> {
+    let header = |(header, variable): (&String, &String)| {
+        let of = &entry.name;
+        let name: HeaderName = header.parse().map_err(|_| format!("{header:?} of {of:?} is not a header"))?;
+        if OWN_HEADERS.contains(&name) {
+            return Err(format!("'headers_env' of {of:?} has {header:?}, which the gateway sets itself"));
+        }
+        match settings.environment().get(variable) {
+            Some(value) => Ok((name, Secret::new(value))),
+            None => Err(format!("'headers_env' of {of:?} names {variable}, which is not set")),
+        }
+    };
+    entry.headers_env.iter().map(header).collect()
 }
 
 fn text_of(path: &Path) -> Result<String, UpstreamsError> {

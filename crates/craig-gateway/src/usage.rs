@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use craig_engine::private;
 use serde::{Deserialize, Serialize};
 
 use crate::keys::replace;
+use crate::limits::locked;
 
 /// How long usage is collected before it is appended.
 pub(crate) const FLUSH_AFTER: Duration = Duration::from_millis(50);
@@ -83,6 +85,85 @@ struct Line {
     sums: Sums,
 }
 
+/// Usage of a running gateway. Requests add to what is recent, and never wait for the file.
+pub(crate) struct UsageLog {
+    /// The lock is held for a few instructions.
+    recent: Mutex<Recent>,
+    /// The lock is held while the file is read and appended to, on threads that may block.
+    file: Mutex<UsageFile>,
+}
+
+#[derive(Default)]
+struct Recent {
+    /// What the file has not got yet.
+    pending: Usages,
+    /// Whether it has something that could not be appended.
+    is_behind: bool,
+    /// US dollars of each key in each month, everything pending included.
+    spent_usd: Spent,
+}
+
+/// US dollars of each key in each month, `2027-01`.
+type Spent = BTreeMap<(String, String), f64>;
+
+fn spend(spent_usd: &mut Spent, key: &UsageKey, usd: f64) {
+    *spent_usd.entry((key.key.clone(), key.month().to_owned())).or_default() += usd;
+}
+
+impl UsageLog {
+    /// Reads the file; a missing one has no usage.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let file = UsageFile::open(path)?;
+        let recent = Recent { spent_usd: file.spent_usd.clone(), ..Recent::default() };
+        Ok(Self { recent: Mutex::new(recent), file: Mutex::new(file) })
+    }
+
+    /// Adds what was used; it is in the file after the next [`Self::flush`].
+    pub(crate) fn add(&self, key: UsageKey, sums: Sums) {
+        let mut recent = locked(&self.recent);
+        spend(&mut recent.spent_usd, &key, sums.usd);
+        *recent.pending.entry(key).or_default() += sums;
+    }
+
+    /// Whether something waits to be appended.
+    pub(crate) fn has_pending(&self) -> bool {
+        let recent = locked(&self.recent);
+        recent.is_behind || !recent.pending.is_empty()
+    }
+
+    /// US dollars that a key has spent in a month, `2027-01`.
+    pub(crate) fn spent_usd(&self, key: &str, month: &str) -> f64 {
+        let spent = &locked(&self.recent).spent_usd;
+        spent.get(&(key.to_owned(), month.to_owned())).copied().unwrap_or_default()
+    }
+
+    /// Reads what others have appended, and appends what is pending. It blocks.
+    pub(crate) fn flush(&self) -> io::Result<()> {
+        let mut file = locked(&self.file);
+        let taken = std::mem::take(&mut locked(&self.recent).pending);
+        taken.into_iter().for_each(|(key, sums)| file.add(key, sums));
+        let outcome = file.flush();
+        let mut spent_usd = file.spent_usd.clone();
+        let mut recent = locked(&self.recent);
+        recent.pending.iter().for_each(|(key, sums)| spend(&mut spent_usd, key, sums.usd));
+        recent.spent_usd = spent_usd;
+        recent.is_behind = file.has_pending();
+        outcome
+    }
+
+    /// Everything that was used from a day on, `2027-01-31`. It blocks.
+    pub(crate) fn since(&self, day: &str) -> Usages {
+        let file = locked(&self.file);
+        let recent = locked(&self.recent);
+        let mut all = Usages::new();
+        let known = file.written.iter().chain(&file.pending).chain(&recent.pending);
+        for (key, sums) in known.filter(|(key, _)| key.day.as_str() >= day) {
+            *all.entry(key.clone()).or_default() += *sums;
+        }
+        all
+    }
+}
+
 /// The file, and what is known of it.
 pub(crate) struct UsageFile {
     path: PathBuf,
@@ -90,8 +171,7 @@ pub(crate) struct UsageFile {
     written: Usages,
     /// What is not appended yet.
     pending: Usages,
-    /// US dollars of each key in each month, `2027-01`.
-    spent_usd: BTreeMap<(String, String), f64>,
+    spent_usd: Spent,
     read_bytes: u64,
     n_lines: usize,
     identity: Option<u64>,
@@ -104,7 +184,7 @@ impl UsageFile {
             path: path.to_owned(),
             written: Usages::new(),
             pending: Usages::new(),
-            spent_usd: BTreeMap::new(),
+            spent_usd: Spent::new(),
             read_bytes: 0,
             n_lines: 0,
             identity: None,
@@ -115,18 +195,13 @@ impl UsageFile {
 
     /// Adds what was used; it is in the file after the next [`Self::flush`].
     pub(crate) fn add(&mut self, key: UsageKey, sums: Sums) {
-        self.spend(&key, sums.usd);
+        spend(&mut self.spent_usd, &key, sums.usd);
         *self.pending.entry(key).or_default() += sums;
     }
 
     /// Whether something waits to be appended.
     pub(crate) fn has_pending(&self) -> bool {
         !self.pending.is_empty()
-    }
-
-    /// US dollars that a key has spent in a month, `2027-01`.
-    pub(crate) fn spent_usd(&self, key: &str, month: &str) -> f64 {
-        self.spent_usd.get(&(key.to_owned(), month.to_owned())).copied().unwrap_or_default()
     }
 
     /// Reads what others have appended, and appends what is pending.
@@ -165,9 +240,7 @@ impl UsageFile {
             (self.read_bytes, self.n_lines, self.identity) = (0, 0, Some(identity));
             self.written.clear();
             self.spent_usd.clear();
-            let pending: Vec<(UsageKey, f64)> =
-                self.pending.iter().map(|(key, sums)| (key.clone(), sums.usd)).collect();
-            pending.iter().for_each(|(key, usd)| self.spend(key, *usd));
+            self.pending.iter().for_each(|(key, sums)| spend(&mut self.spent_usd, key, sums.usd));
         }
         if metadata.len() == self.read_bytes {
             return Ok(());
@@ -178,7 +251,7 @@ impl UsageFile {
         while reader.read_until(b'\n', &mut line)? > 0 {
             // A line that was cut off when its process was killed is skipped.
             if let Ok(Line { key, sums }) = serde_json::from_slice(&line) {
-                self.spend(&key, sums.usd);
+                spend(&mut self.spent_usd, &key, sums.usd);
                 *self.written.entry(key).or_default() += sums;
             }
             self.n_lines += 1;
@@ -191,10 +264,6 @@ impl UsageFile {
             line.clear();
         }
         Ok(())
-    }
-
-    fn spend(&mut self, key: &UsageKey, usd: f64) {
-        *self.spent_usd.entry((key.key.clone(), key.month().to_owned())).or_default() += usd;
     }
 
     /// Writes a file of the sums in the place of the one that has all lines.
@@ -218,12 +287,12 @@ fn write_line(text: &mut Vec<u8>, key: &UsageKey, sums: Sums) -> io::Result<()> 
 
 /// A number that a file has until another one takes its place.
 #[cfg(unix)]
-fn identity(metadata: &Metadata) -> u64 {
+pub(crate) fn identity(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
 }
 
 #[cfg(not(unix))]
-fn identity(metadata: &Metadata) -> u64 {
+pub(crate) fn identity(metadata: &Metadata) -> u64 {
     let since = metadata.created().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
     since.map_or(0, |since| since.as_nanos() as u64)
 }
@@ -260,7 +329,7 @@ mod tests {
     fn what_one_process_appends_the_others_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("usage.jsonl");
-        let (mut one, mut other) = (UsageFile::open(&path).unwrap(), UsageFile::open(&path).unwrap());
+        let (one, other) = (UsageLog::open(&path).unwrap(), UsageLog::open(&path).unwrap());
         one.add(key("a", "2027-01-30"), sums(0.5));
         one.add(key("a", "2027-02-01"), sums(0.25));
         assert_eq!((one.spent_usd("a", "2027-01"), other.spent_usd("a", "2027-01")), (0.5, 0.0));
@@ -277,22 +346,22 @@ mod tests {
     fn a_line_that_was_cut_off_costs_itself_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("usage.jsonl");
-        let mut usage = UsageFile::open(&path).unwrap();
+        let usage = UsageLog::open(&path).unwrap();
         usage.add(key("a", "2027-01-30"), sums(0.5));
         usage.flush().unwrap();
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"{\"day\":\"2027-01-3").unwrap();
-        let mut usage = UsageFile::open(&path).unwrap();
+        let usage = UsageLog::open(&path).unwrap();
         usage.add(key("a", "2027-01-30"), sums(0.25));
         usage.flush().unwrap();
-        assert_eq!(UsageFile::open(&path).unwrap().spent_usd("a", "2027-01"), 0.75);
+        assert_eq!(UsageLog::open(&path).unwrap().spent_usd("a", "2027-01"), 0.75);
     }
 
     #[test]
     fn a_file_of_many_lines_is_written_anew_with_the_same_sums() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("usage.jsonl");
-        let (mut one, mut other) = (UsageFile::open(&path).unwrap(), UsageFile::open(&path).unwrap());
+        let (one, other) = (UsageLog::open(&path).unwrap(), UsageLog::open(&path).unwrap());
         let n_lines = 2 * MIN_COMPACTED_BYTES / 100;
         for _ in 0..n_lines {
             one.add(key("a", "2027-01-30"), sums(1.0));
@@ -304,5 +373,23 @@ mod tests {
             (one.spent_usd("a", "2027-01"), other.spent_usd("a", "2027-01")),
             (n_lines as f64, n_lines as f64)
         );
+    }
+
+    #[test]
+    fn what_cannot_be_appended_is_kept_and_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/usage.jsonl");
+        let usage = UsageLog::open(&path).unwrap();
+        usage.add(key("a", "2027-01-30"), sums(0.5));
+        let folder = path.parent().unwrap();
+        std::fs::remove_dir_all(folder).unwrap();
+        std::fs::write(folder, "no folder").unwrap();
+        assert!(usage.flush().is_err() && usage.has_pending());
+        usage.add(key("a", "2027-01-31"), sums(0.25));
+        assert_eq!((usage.spent_usd("a", "2027-01"), usage.since("2027-01-31").len()), (0.75, 1));
+        std::fs::remove_file(folder).unwrap();
+        usage.flush().unwrap();
+        assert!(!usage.has_pending());
+        assert_eq!(UsageLog::open(&path).unwrap().spent_usd("a", "2027-01"), 0.75);
     }
 }

@@ -13,7 +13,7 @@ const SLICES: u32 = 10;
 const MAX_RATE_LIMIT: Duration = Duration::from_secs(3_600);
 
 /// When breakers open, and how they close again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BreakerSettings {
     /// Requests of this much time are counted.
     pub window: Duration,

@@ -430,6 +430,18 @@ pub const DEFINITIONS: &[Definition] = &[
         "Address that `craig gateway` listens on; by default only this machine can reach it.",
     ),
     user(
+        "gateway.admin_address",
+        TEXT,
+        "",
+        "Address of the operator's status page, such as 127.0.0.1:7321; there is none by default.",
+    ),
+    user(
+        "gateway.admin_token_env",
+        TEXT,
+        "",
+        "Environment variable with the token that opens the status page, at least 16 characters.",
+    ),
+    user(
         "gateway.upstream_url",
         ADDRESS,
         "https://api.z.ai/api/paas/v4",
@@ -689,7 +701,7 @@ pub const DEFINITIONS: &[Definition] = &[
         ADDRESS,
         "",
         "Address of an OpenTelemetry collector that accepts OTLP over HTTP in JSON, such as \
-         `http://127.0.0.1:4318`. `/v1/traces` is appended.",
+         `http://127.0.0.1:4318`. `/v1/traces` and `/v1/metrics` are appended.",
     ),
     user(
         "gateway.monthly_budget_usd",

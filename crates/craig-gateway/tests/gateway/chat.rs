@@ -413,6 +413,38 @@ async fn a_stream_that_trickles_is_not_a_silent_one() {
     assert!(cut.contains("stream_too_long"), "{cut}");
 }
 
+/// The metrics of two requests, one of which a model has answered.
+fn check_metrics(metrics: &Value) {
+    let points = |name: &str| {
+        let metric = metrics.as_array().unwrap().iter().find(|metric| metric["name"] == name).unwrap();
+        assert_eq!(metric["histogram"]["aggregationTemporality"], 2);
+        metric["histogram"]["dataPoints"].as_array().unwrap().clone()
+    };
+    let operation = points("gen_ai.client.operation.duration").remove(0);
+    let named: Vec<(&str, &str)> = operation["attributes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|attribute| {
+            (attribute["key"].as_str().unwrap(), attribute["value"]["stringValue"].as_str().unwrap())
+        })
+        .collect();
+    let expected = [
+        ("gen_ai.operation.name", "chat"),
+        ("gen_ai.provider.name", "default"),
+        ("gen_ai.request.model", "mock"),
+    ];
+    assert_eq!((named, &operation["count"]), (expected.to_vec(), &json!("1")));
+    let counts = operation["bucketCounts"].as_array().unwrap();
+    let bounds = operation["explicitBounds"].as_array().unwrap();
+    let all: u64 = counts.iter().map(|count| count.as_str().unwrap().parse::<u64>().unwrap()).sum();
+    assert_eq!((counts.len(), all), (bounds.len() + 1, 1));
+    let requests = points("http.server.request.duration");
+    let status = json!({ "key": "http.response.status_code", "value": { "intValue": "200" } });
+    assert_eq!(requests.len(), 2);
+    assert!(requests[0]["attributes"].as_array().unwrap().contains(&status), "{}", requests[0]);
+}
+
 #[tokio::test]
 async fn traces_are_sent_with_the_attributes_of_generative_models() {
     let collector = Upstream::start(|_, _| Reply::json(json!({}))).await;
@@ -441,6 +473,13 @@ async fn traces_are_sent_with_the_attributes_of_generative_models() {
     assert_eq!(collector.asked()[0].path, "/v1/traces");
     gateway.get("/v1/models").await;
     gateway.stop().await;
+    let metrics: Vec<Value> = collector
+        .asked()
+        .iter()
+        .filter(|asked| asked.path == "/v1/metrics")
+        .map(|asked| asked.json())
+        .collect();
+    check_metrics(&metrics.last().unwrap()["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]);
     let last = collector.last()["resourceSpans"][0]["scopeSpans"][0]["spans"].clone();
     assert_eq!(
         (&last[0]["name"], last.as_array().unwrap().len()),

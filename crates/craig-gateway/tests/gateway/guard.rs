@@ -233,6 +233,8 @@ async fn full_page() -> String {
     }
     let question = json!([{ "role": "user", "content": "where is `Cord` defined?" }]);
     gateway.chat(json!({ "model": "broken", "messages": question, "project": "shop" })).await;
+    gateway.reload();
+    until("it has reloaded", async || !gateway.log.events("config_reloaded").is_empty()).await;
     gateway.get("/metrics").await.text()
 }
 

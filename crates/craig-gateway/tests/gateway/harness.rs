@@ -19,11 +19,20 @@ use crate::upstream::Upstream;
 
 /// The provider's key; it must be seen by the provider and by nobody else.
 pub(crate) const PROVIDER_KEY: &str = "sk-provider-planted-key";
+pub(crate) const ADMIN_TOKEN: &str = "admin-planted-token";
+pub(crate) const PROVIDER_HEADER: &str = "provider-planted-header";
 pub(crate) const VOYAGE_KEY: &str = "pa-voyage-planted-key";
 
 /// What a gateway is started with.
 pub(crate) struct Plan {
     folder: TempDir,
+    options: Options,
+}
+
+/// Everything that decides about a configuration.
+#[derive(Clone)]
+struct Options {
+    folder: PathBuf,
     flags: Vec<(String, String)>,
     redis: Option<String>,
 }
@@ -51,7 +60,9 @@ pub(crate) struct Answer {
 
 impl Plan {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), flags: Vec::new(), redis: None }
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options { folder: folder.path().to_owned(), flags: Vec::new(), redis: None };
+        Self { folder, options }
     }
 
     /// A plan whose models are served by `upstream`.
@@ -71,12 +82,13 @@ impl Plan {
 
     /// The same, sharing what it knows through Redis.
     pub(crate) fn redis(self, url: &str) -> Self {
-        let plan = self.set("gateway.redis_env", "REDIS");
-        Self { redis: Some(url.to_owned()), ..plan }
+        let mut plan = self.set("gateway.redis_env", "REDIS");
+        plan.options.redis = Some(url.to_owned());
+        plan
     }
 
     pub(crate) fn set(mut self, key: &str, value: &str) -> Self {
-        self.flags.push((key.to_owned(), value.to_owned()));
+        self.options.flags.push((key.to_owned(), value.to_owned()));
         self
     }
 
@@ -93,17 +105,11 @@ impl Plan {
     }
 
     pub(crate) fn config(&self) -> GatewayConfig {
-        let environment: Environment = [("PROVIDER_KEY", PROVIDER_KEY), ("VOYAGE_API_KEY", VOYAGE_KEY)]
-            .into_iter()
-            .chain(self.redis.as_deref().map(|url| ("REDIS", url)))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
-        let own = [("gateway.address", "127.0.0.1:0"), ("gateway.drain_ms", "0")]
-            .map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let flags = own.into_iter().chain(self.flags.clone()).collect();
-        let settings = Settings::resolve(&Sources { environment, flags, ..Sources::default() }).unwrap();
-        let engine = Config::from_settings(&settings, self.path("craig.db")).unwrap();
-        GatewayConfig::from_settings(&settings, engine, self.path("keys.json")).unwrap()
+        self.try_config().unwrap()
+    }
+
+    pub(crate) fn try_config(&self) -> Result<GatewayConfig, String> {
+        self.options.config()
     }
 
     /// Ingests a folder of this plan as a project of its name.
@@ -119,10 +125,40 @@ impl Plan {
 
     pub(crate) async fn try_start(self) -> Result<Gateway, StartError> {
         let log = Log::default();
-        let running = Running::start(self.config(), log.clone()).await?;
+        let options = self.options.clone();
+        let running = Running::start(self.config(), Box::new(move || options.config()), log.clone()).await?;
         let url = format!("http://{}", running.address);
         let client = Client::builder(TokioExecutor::new()).build_http();
         Ok(Gateway { running: Some(running), url, log, folder: self.folder, client })
+    }
+}
+
+impl Options {
+    /// The configuration as the files are now; the settings may be in `config.toml`.
+    fn config(&self) -> Result<GatewayConfig, String> {
+        let path = |name: &str| self.folder.join(name);
+        let environment: Environment = [
+            ("PROVIDER_KEY", PROVIDER_KEY),
+            ("VOYAGE_API_KEY", VOYAGE_KEY),
+            ("PROVIDER_HEADER", PROVIDER_HEADER),
+            ("ADMIN_TOKEN", ADMIN_TOKEN),
+            ("SHORT", "short"),
+        ]
+        .into_iter()
+        .chain(self.redis.as_deref().map(|url| ("REDIS", url)))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+        let own = [("gateway.address", "127.0.0.1:0"), ("gateway.drain_ms", "0")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let flags = own.into_iter().chain(self.flags.clone()).collect();
+        let user_file = Some(path("config.toml"));
+        let sources = Sources { environment, flags, user_file: user_file.clone(), ..Sources::default() };
+        let settings = Settings::resolve(&sources).map_err(|error| error.to_string())?;
+        let engine = Config::from_settings(&settings, path("craig.db")).map_err(|error| error.to_string())?;
+        let config = GatewayConfig::from_settings(&settings, engine, path("keys.json"));
+        let mut config = config.map_err(|error| error.to_string())?;
+        config.files.extend(user_file);
+        Ok(config)
     }
 }
 
@@ -197,6 +233,16 @@ impl Gateway {
     /// The gateway as such, for tests that stop it in their own way.
     pub(crate) fn take_running(&mut self) -> Running {
         self.running.take().unwrap()
+    }
+
+    /// Where the status page is.
+    pub(crate) fn admin_url(&self) -> String {
+        format!("http://{}", self.running.as_ref().unwrap().admin_address.unwrap())
+    }
+
+    /// Reads the configuration again, as on SIGHUP.
+    pub(crate) fn reload(&self) {
+        self.running.as_ref().unwrap().reload();
     }
 
     pub(crate) async fn stop(&mut self) {

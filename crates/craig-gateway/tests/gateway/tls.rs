@@ -11,6 +11,7 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 use crate::harness::{Gateway, Plan, skipped, until};
 use crate::upstream::{End, Reply, Upstream};
@@ -31,33 +32,42 @@ fn openssl(folder: &Path, arguments: &str) -> bool {
 }
 
 /// A plan with a certificate for `localhost` that nobody else has signed, in `cert.pem` and `key.pem`.
-fn certified(plan: Plan) -> Option<Plan> {
+pub(crate) fn certified(plan: Plan) -> Option<Plan> {
     let made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
                 -addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE -keyout key.pem -out cert.pem";
     openssl(&plan.path(""), made).then_some(plan)
 }
 
-fn with_files(plan: Plan, certificate: &str, key: &str) -> Plan {
+pub(crate) fn with_files(plan: Plan, certificate: &str, key: &str) -> Plan {
     let paths = [certificate, key].map(|name| plan.path(name).to_str().unwrap().to_owned());
     plan.set("gateway.tls_cert", &paths[0]).set("gateway.tls_key", &paths[1])
 }
 
 /// Asks over TLS with no trust but in `certificate`; gives all that comes back.
 async fn over_tls(gateway: &Gateway, certificate: &Path, request: &str) -> String {
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let mut config = config.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    let stream = TcpStream::connect(gateway.url.trim_start_matches("http://")).await.unwrap();
-    let name = ServerName::try_from("localhost").unwrap();
-    let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
+    let mut stream = tls_stream(gateway, certificate, &[b"http/1.1"]).await;
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     answer
+}
+
+/// A connection with no trust but in `certificate`, for one of these protocols.
+pub(crate) async fn tls_stream(
+    gateway: &Gateway,
+    certificate: &Path,
+    protocols: &[&[u8]],
+) -> TlsStream<TcpStream> {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let mut config = config.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    let stream = TcpStream::connect(gateway.url.trim_start_matches("http://")).await.unwrap();
+    let name = ServerName::try_from("localhost").unwrap();
+    TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap()
 }
 
 #[tokio::test]
@@ -84,6 +94,26 @@ async fn streams_go_over_tls_and_plain_text_does_not() {
     assert_eq!(upstream.asked().len(), 1);
     until("the start is logged", async || !gateway.log.events("started").is_empty()).await;
     assert_eq!(gateway.log.events("started")[0]["tls"], true);
+}
+
+#[tokio::test]
+async fn a_renewed_certificate_is_served_and_a_bad_one_changes_nothing() {
+    let upstream = Upstream::start(|_, _| Reply::completion("yes")).await;
+    let Some(plan) = certified(Plan::with(&upstream)) else { return };
+    let Some(renewed) = certified(Plan::new()) else { return };
+    let gateway = with_files(plan, "cert.pem", "key.pem").start().await;
+    let request = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    std::fs::copy(renewed.path("cert.pem"), gateway.path("cert.pem")).unwrap();
+    gateway.reload();
+    until("a certificate without its key is refused", async || {
+        !gateway.log.events("config_refused").is_empty()
+    })
+    .await;
+    let reason = gateway.log.events("config_refused")[0]["reason"].to_string();
+    assert!(reason.contains("does not belong to the certificate"), "{reason}");
+    std::fs::copy(renewed.path("key.pem"), gateway.path("key.pem")).unwrap();
+    until("the new one is served", async || !gateway.log.events("config_reloaded").is_empty()).await;
+    assert!(over_tls(&gateway, &renewed.path("cert.pem"), request).await.starts_with("HTTP/1.1 200"));
 }
 
 #[tokio::test]

@@ -38,6 +38,11 @@ impl Session {
         ["--db".into(), database.as_os_str().to_owned()].into_iter().chain(set).collect()
     }
 
+    /// The options of every command, as they were given.
+    pub(crate) fn global(&self) -> &Global {
+        &self.global
+    }
+
     /// Sources of the settings, without a project's own.
     pub(crate) fn sources(&self) -> Sources {
         self.global.sources(None)

@@ -108,7 +108,7 @@ fn errors_before_serving_are_reported() {
     home.check(&["gateway", "--set", "gateway.upstreams=upstreams.toml"], expect![[r#"
         exit 1
         -- stderr
-        error: upstreams.toml: unknown field `url`, expected one of `name`, `base_url`, `protocols`, `key_env`, `key_file`, `model`, `models`, `only_listed`
+        error: upstreams.toml: unknown field `url`, expected one of `name`, `base_url`, `protocols`, `key_env`, `key_file`, `model`, `models`, `only_listed`, `headers_env`, `weight`, `timeout_ms`, `first_byte_timeout_ms`, `tries`, `list_models`
         hint: docs/gateway.md describes the file of 'gateway.upstreams'
     "#]]);
     home.check(
@@ -189,6 +189,18 @@ impl Served {
         assert!(status.success());
     }
 
+    /// The next event of this kind in the log.
+    fn next(&mut self, event: &str) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.log.read_line(&mut line).unwrap() > 0, "no {event}");
+            let line: Value = serde_json::from_str(&line).unwrap();
+            if line["event"] == event {
+                return line;
+            }
+        }
+    }
+
     fn get(&self, path: &str) -> String {
         self.send("GET", path, "")
     }
@@ -235,12 +247,22 @@ fn it_serves_until_a_signal_and_leaves_no_database_behind() {
 }
 
 #[test]
-fn a_hangup_is_harmless() {
-    let served = Served::start(&Home::new(), 10);
-    for _ in 0..3 {
-        served.signal("HUP");
-    }
-    assert!(served.get("/healthz").starts_with("HTTP/1.1 200"));
+fn a_hangup_reads_the_configuration_again_and_a_bad_one_changes_nothing() {
+    let home = Home::new();
+    let provider =
+        |model: &str| format!("[[upstream]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:1\"\n{model}\n");
+    home.write("upstreams.toml", &provider("model = \"old\""));
+    let file = home.path().join("upstreams.toml");
+    let mut served = Served::start_with(&home, &[&format!("gateway.upstreams={}", file.display())]);
+    home.write("upstreams.toml", &provider("model = \"new\""));
+    served.signal("HUP");
+    assert_eq!(served.next("config_reloaded")["restart_needed"], serde_json::json!([]));
+    assert!(served.get("/v1/models").contains("\"new\""));
+    home.write("upstreams.toml", &provider("model = 7"));
+    served.signal("HUP");
+    let refused = served.next("config_refused");
+    assert!(refused["reason"].as_str().unwrap().contains("upstreams.toml"), "{refused}");
+    assert!(served.get("/v1/models").contains("\"new\""));
 }
 
 /// What a client sends decides neither how deep something is nested nor how much is parsed, counted or ranked: a parse of all
