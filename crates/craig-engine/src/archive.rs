@@ -49,7 +49,8 @@ impl Engine {
             let unfinished = path.with_added_extension("unfinished");
             let mut written = |n_files| progress(&archive_progress(n_files, files));
             let mut write = || {
-                let out = private::file_options().create(true).truncate(true).write(true).open(&unfinished)?;
+                let out =
+                    private::file_options().create(true).truncate(true).write(true).open(&unfinished)?;
                 store.export(project.id, &header, out, &mut written)?;
                 Ok(fs::rename(&unfinished, path)?)
             };

@@ -526,7 +526,8 @@ impl Engine {
         let path = path.trim_start_matches("./");
         let store = self.store()?;
         self.read(&store, handle, |project| {
-            let (tracked, found) = (store.tracked_file(project.id, path)?, store.file_text(project.id, path)?);
+            let (tracked, found) =
+                (store.tracked_file(project.id, path)?, store.file_text(project.id, path)?);
             match tracked.zip(found) {
                 Some((tracked, StoredText { record, content })) => {
                     Ok(FileText { entry: FileEntry::new(record, tracked.stamp), content })

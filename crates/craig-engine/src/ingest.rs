@@ -208,7 +208,8 @@ impl Engine {
         self.unsearched_files().note(project, &listing);
         let files = DirectoryFiles { root: &root, options: &options };
         let made = stored.clone().made_with(embedder.id()).at(commit);
-        let run = Run { project, made: &made, listing: &listing, files: &files, compare, embedder: &*embedder };
+        let run =
+            Run { project, made: &made, listing: &listing, files: &files, compare, embedder: &*embedder };
         let (tally, mut notes) = self.ingest_listed(store, &run, &stored, &lock, mode, progress)?;
         if stored.are_of_another_version() {
             notes.push(
@@ -548,7 +549,9 @@ impl Run<'_> {
             match stored {
                 Some((id, n_chunks)) => {
                     let (path, hash, stamp) = (path.clone(), *hash, *stamp);
-                    group.shared.push((TrackedFile { id, path, hash, stamp, read_ns: file.read_ns }, n_chunks));
+                    group
+                        .shared
+                        .push((TrackedFile { id, path, hash, stamp, read_ns: file.read_ns }, n_chunks));
                 }
                 None => new.push(file),
             }

@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 
 use craig_model::Cancellation;
 use craig_source::{
-    RawFile,
-    InstalledPackage, PackageLimits, PackageListing, PackageManager, ReadError, Root, SourceFile,
+    InstalledPackage, PackageLimits, PackageListing, PackageManager, RawFile, ReadError, Root, SourceFile,
     WantedPackage, content_hash,
 };
 use craig_store::{Project, Store};
@@ -215,7 +214,9 @@ impl Engine {
     ) -> Result<Project, EngineError> {
         let hashes = self.pool()?.install(|| {
             let entries = files.listing.entries.par_iter();
-            entries.filter_map(|entry| Some((entry.path.as_str(), source.read(&entry.path).ok()?.hash))).collect()
+            entries
+                .filter_map(|entry| Some((entry.path.as_str(), source.read(&entry.path).ok()?.hash)))
+                .collect()
         });
         let hash = content_hash::<'_>(Vec::into_iter(hashes)).to_hex();
         let plain = label(found.manager.id(), &found.name, Some(&found.version));

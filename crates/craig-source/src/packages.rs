@@ -10,10 +10,7 @@ mod selection;
 
 use std::path::PathBuf;
 
-use crate::{
-    Content, Entry, Language, Listing, RawFile, ReadError, Root, SourceFile,
-    read::read_bytes,
-};
+use crate::{Content, Entry, Language, Listing, RawFile, ReadError, Root, SourceFile, read::read_bytes};
 use archive::SourceArchive;
 
 /// A package manager whose installed packages can be read.

@@ -82,7 +82,7 @@ struct ArchivedChunk {
 
 impl Store {
     /// Writes the files of a project with everything that was read from them, and the vectors of `embedder` if those are stored.
-    /// `written` gets the number of files so far.
+    /// `written` gets the number of files after each group.
     pub fn export(
         &self,
         project: ProjectId,
@@ -94,15 +94,18 @@ impl Store {
         out.write_all(MAGIC)?;
         out.write_all(&[VERSION])?;
         out.frame(header)?;
-        let files: Vec<i64> =
-            self.read_all("SELECT file_id FROM project_files WHERE project_id = ?1 ORDER BY path", [project], |row| {
-                row.get(0)
-            })?;
+        let files: Vec<i64> = self.read_all(
+            "SELECT file_id FROM project_files WHERE project_id = ?1 ORDER BY path",
+            [project],
+            |row| row.get(0),
+        )?;
         for (number, file) in (1..).zip(files) {
             if let Some(file) = self.archived_file(file, header.embedder.as_deref())? {
                 out.frame(&file)?;
             }
-            written(number);
+            if number % GROUP_FILES == 0 {
+                written(number);
+            }
         }
         let hash = out.hasher.finalize();
         out.out.write_all(hash.as_bytes())?;
@@ -175,7 +178,11 @@ fn verify(path: &Path) -> Result<(), ArchiveError> {
     hasher.update_reader((&mut file).take(n_hashed))?;
     let mut hash = [0; HASH_BYTES as usize];
     file.read_exact(&mut hash)?;
-    if hasher.finalize() == hash { Ok(()) } else { Err(ArchiveError::Damaged("its bytes do not match its hash")) }
+    if hasher.finalize() == hash {
+        Ok(())
+    } else {
+        Err(ArchiveError::Damaged("its bytes do not match its hash"))
+    }
 }
 
 /// Why an archive cannot be written or read.
@@ -311,7 +318,10 @@ impl ArchivedFile {
 
     fn has_its_text(&self) -> bool {
         let Some(content) = &self.content else { return self.chunks.is_empty() };
-        let Some(text) = small(content).and_then(unpacked).and_then(|bytes| String::from_utf8(bytes).ok()) else { return false };
+        let Some(text) = small(content).and_then(unpacked).and_then(|bytes| String::from_utf8(bytes).ok())
+        else {
+            return false;
+        };
         let mut check = TextCheck::new(&text);
         self.chunks.iter().all(|chunk| {
             check.matches(chunk.span(), chunk.text_hash)
@@ -328,7 +338,12 @@ impl ArchivedFile {
         })
     }
 
-    fn write(&self, transaction: &Transaction<'_>, made: &str, embedder: Option<i64>) -> rusqlite::Result<()> {
+    fn write(
+        &self,
+        transaction: &Transaction<'_>,
+        made: &str,
+        embedder: Option<i64>,
+    ) -> rusqlite::Result<()> {
         let identity = FileIdentity::new(made, &self.path, ContentHash(self.hash));
         if let Some(embedder) = embedder {
             self.write_vectors(transaction, embedder)?;
@@ -356,7 +371,9 @@ impl ArchivedFile {
         }
         if let Some(ArchivedNames { n_lines, referenced, named }) = &self.names {
             transaction
-                .prepare_cached("INSERT INTO names (file_id, n_lines, referenced, named) VALUES (?1, ?2, ?3, ?4)")?
+                .prepare_cached(
+                    "INSERT INTO names (file_id, n_lines, referenced, named) VALUES (?1, ?2, ?3, ?4)",
+                )?
                 .execute(params![id, n_lines, referenced, named])?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Ids of stored rows. Outside of the store, an id can be compared, and kept with derived data as a number.
 
-use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use craig_source::ContentHash;
+use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Serialize};
 
 macro_rules! ids {

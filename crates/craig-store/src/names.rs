@@ -104,6 +104,11 @@ pub(crate) fn write_names(
 ) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("INSERT INTO names (file_id, n_lines, referenced, named) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![file_id, n_lines, sealed(packed.references.clone()), sealed(packed.names.clone())])?;
+        .execute(params![
+            file_id,
+            n_lines,
+            sealed(packed.references.clone()),
+            sealed(packed.names.clone())
+        ])?;
     Ok(())
 }

@@ -334,7 +334,13 @@ impl Store {
             Ok(())
         })?;
         found.sort_by(|(differs, within, length, path, symbol), other| {
-            (differs, within, length, path, symbol.line).cmp(&(&other.0, &other.1, &other.2, &other.3, other.4.line))
+            (differs, within, length, path, symbol.line).cmp(&(
+                &other.0,
+                &other.1,
+                &other.2,
+                &other.3,
+                other.4.line,
+            ))
         });
         found.truncate(limit);
         Ok(found.into_iter().map(|(.., path, symbol)| (path, symbol)).collect())

@@ -80,7 +80,8 @@ pub(crate) fn migrate(connection: &mut Connection, role: Role) -> rusqlite::Resu
 
 /// Adds the functions that migrations call.
 fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
     connection.create_scalar_function("compressed_text", 1, flags, |context| {
         let text = context.get_raw(0).as_bytes_or_null()?;
         Ok(text.map(|text| compressed(text, &[])))

@@ -164,8 +164,13 @@ fn write_batch(
         if let Some(embedder) = embedder {
             write_vectors(transaction, embedder, file)?;
         }
-        let tracked =
-            TrackedFile { id, path: source.path.clone(), hash: source.hash, stamp: source.stamp, read_ns: *read_ns };
+        let tracked = TrackedFile {
+            id,
+            path: source.path.clone(),
+            hash: source.hash,
+            stamp: source.stamp,
+            read_ns: *read_ns,
+        };
         replaced.extend(write_project_file(transaction, project, &tracked)?);
     }
     for file in &replaced {
@@ -238,7 +243,10 @@ pub(crate) fn drop_unused_files(transaction: &Transaction<'_>) -> rusqlite::Resu
     Ok(())
 }
 
-pub(crate) fn find_file(transaction: &Transaction<'_>, identity: FileIdentity) -> rusqlite::Result<Option<FileId>> {
+pub(crate) fn find_file(
+    transaction: &Transaction<'_>,
+    identity: FileIdentity,
+) -> rusqlite::Result<Option<FileId>> {
     transaction
         .prepare_cached("SELECT id FROM files WHERE identity = ?1")?
         .query_row([identity], |row| row.get(0))

@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use craig_model::{
-    BuiltinReranker, Document, ModelError, Ranking, RerankRequest, Reranker, StaticModel,
-};
+use craig_model::{BuiltinReranker, Document, ModelError, Ranking, RerankRequest, Reranker, StaticModel};
 use craig_search::{Index, has_words};
 use craig_source::{FileType, Language};
 use craig_store::{FileId, FileRecord, StoredChunk, StoredFile, TextHash};

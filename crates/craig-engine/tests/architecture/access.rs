@@ -14,6 +14,7 @@ const OUTSIDE: &[&str] = &["fs", "io", "net", "process", "env"];
 /// Modules that open files, beside those of craig-source, and whose files these are.
 const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-store/src/access.rs", "whether there is a log beside the database"),
+    ("craig-store/src/archive.rs", "archives of indexes"),
     ("craig-store/src/derived.rs", "what is derived from a database, and one that is set aside"),
     ("craig-store/src/derived_file.rs", "analyses that are kept beside the index"),
     ("craig-store/src/holder.rs", "what the system shows of processes that hold locks"),
@@ -22,6 +23,7 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-search/src/index.rs", "the folder of the index"),
     ("craig-search/src/mapped.rs", "maps segments"),
     ("craig-search/src/segment/builder.rs", "writes segments"),
+    ("craig-engine/src/archive.rs", "replaces an archive when it is complete"),
     ("craig-engine/src/models.rs", "model folders that the user configured"),
     ("craig-engine/src/settings/file.rs", "the user's own settings"),
     ("craig-engine/src/doctor.rs", "clones and indexes that are left over"),

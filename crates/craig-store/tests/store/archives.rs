@@ -33,10 +33,9 @@ impl Exported {
             project: "jobs".to_owned(),
             n_files: 4,
         };
-        let mut n_written = 0;
         let out = std::fs::File::create(&archive).unwrap();
-        fixture.store.export(project.id, &header, out, &mut |n| n_written = n).unwrap();
-        assert_eq!((n_written, read_archive_header(&archive).unwrap()), (4, header));
+        fixture.store.export(project.id, &header, out, &mut |_| ()).unwrap();
+        assert_eq!(read_archive_header(&archive).unwrap(), header);
         Self { fixture, project, archive }
     }
 
@@ -72,7 +71,8 @@ fn a_store_that_imports_has_what_the_other_one_read() {
     let identities: Vec<FileIdentity> =
         tracked.iter().map(|file| FileIdentity::new("1", &file.path, file.hash)).collect();
     let found = other.store.find_files(&identities).unwrap();
-    let shared = tracked.iter().zip(&found).map(|(file, found)| TrackedFile { id: found.unwrap().0, ..file.clone() });
+    let shared =
+        tracked.iter().zip(&found).map(|(file, found)| TrackedFile { id: found.unwrap().0, ..file.clone() });
     other.share(&project, shared.collect());
     assert_eq!(other.outline(&project), exported.fixture.outline(&exported.project));
     for path in ["GUIDE.md", "src/queue.rs"] {
@@ -125,12 +125,16 @@ fn forged_archives_are_refused() {
         refused(|bytes| bytes[8] = 9),
         "the archive has format 9, but this version of craig reads format 1"
     );
-    assert_eq!(refused(|bytes| bytes.truncate(bytes.len() - 40)), "the archive cannot be used: it is cut off");
+    assert_eq!(
+        refused(|bytes| bytes.truncate(bytes.len() - 40)),
+        "the archive cannot be used: it is cut off"
+    );
     assert_eq!(refused(|bytes| bytes.push(0)), "the archive cannot be used: it has more than its files");
     let odd = "the archive cannot be used: a file in it is not what an export writes";
     assert_eq!(refused(|bytes| bytes[9..13].fill(0xff)), odd, "a frame of four gigabytes");
     // Whatever is altered, the import ends, and what is stored has its texts.
     let n_bytes = std::fs::metadata(&exported.archive).unwrap().len() as usize - 32;
-    let n_refused = (13..n_bytes).filter(|&at| exported.import_forged(|bytes| bytes[at] ^= 0x15).is_err()).count();
+    let n_refused =
+        (13..n_bytes).filter(|&at| exported.import_forged(|bytes| bytes[at] ^= 0x15).is_err()).count();
     assert!(n_refused > n_bytes / 2, "{n_refused} of {n_bytes}");
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use craig_model::Quantized;
 use craig_store::{
-    Batch, FileId, FileIdentity, IngestionState, Missing, Project, ProjectCounts, Store, StoreError, TextHash,
-    TrackedFile,
+    Batch, FileId, FileIdentity, IngestionState, Missing, Project, ProjectCounts, Store, StoreError,
+    TextHash, TrackedFile,
 };
 
 use crate::fixture::{EMBEDDER, GUIDE, QUEUE, TestStore, apply, bytes, file, file_of_known_texts};

@@ -63,7 +63,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
 fn export(args: &ExportArgs, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine()?;
     let project = args.project.handle(&engine)?;
-    let mut view = ProgressView::for_ingestion(&session.output);
+    let mut view = ProgressView::beside_results(&session.output);
     let exported = engine.export_index(&project, &args.file, &mut |progress| view.step(progress));
     view.finish();
     let exported = exported?;
@@ -75,8 +75,13 @@ fn import(args: ImportArgs, session: &mut Session) -> anyhow::Result<Outcome> {
     let settings = session.settings(Some(&args.directory))?;
     let engine = session.engine_with(&settings)?;
     let ImportArgs { file, directory, name, costs } = args;
-    let request =
-        IngestRequest { directory, name, options: settings.source(), waiting: waiting(false), consent: Consent::default() };
+    let request = IngestRequest {
+        directory,
+        name,
+        options: settings.source(),
+        waiting: waiting(false),
+        consent: Consent::default(),
+    };
     let imported = costs.agree(&mut session.output, |consent, output| {
         let mut view = ProgressView::for_ingestion(output);
         let request = IngestRequest { consent, ..request.clone() };

@@ -17,7 +17,7 @@ fn another_machine_reads_only_what_differs() {
         expect![[r#"
             exit 0
             -- stdout
-            exported shop with 6 files to shop.craig (SIZE)
+            exported shop with 6 files to shop.craig (2.1 kB)
         "#]],
     );
     let archive = std::fs::read(ci.path().join("shop.craig")).unwrap();
@@ -46,9 +46,28 @@ fn archives_that_do_not_fit_are_refused_with_what_to_do() {
     home.write("photo.craig", "not an archive of anything");
     home.check(
         &["index", "import", "photo.craig", "shop"],
-        expect![[r#""#]],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: photo.craig: the archive cannot be used: it is no archive of an index
+            hint: give a file that 'craig index export' wrote, and copy it again if it was cut off
+        "#]],
     );
-    home.check(&["index", "import", "nothing.craig", "shop"], expect![[r#""#]]);
-    home.check(&["index", "export", "no/such/folder.craig", "shop"], expect![[r#""#]]);
+    home.check(
+        &["index", "import", "nothing.craig", "shop"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: nothing.craig: No such file or directory (os error 2)
+    "#]],
+    );
+    home.check(
+        &["index", "export", "no/such/folder.craig", "shop"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: no/such/folder.craig: No such file or directory (os error 2)
+    "#]],
+    );
     assert_eq!(json(&home, &["list"]).as_array().unwrap().len(), 1);
 }

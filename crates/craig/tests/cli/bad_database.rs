@@ -86,7 +86,7 @@ fn database_of_a_newer_version() {
         expect![[r#"
             exit 1
             -- stderr
-            error: HOME/craig.db has format 9999, but this version of craig reads formats up to 7
+            error: HOME/craig.db has format 9999, but this version of craig reads formats up to 8
             hint: use the newer craig that wrote it, or point --db to another file
         "#]],
     );
@@ -151,7 +151,7 @@ fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
 #[test]
 fn full_disk() {
     let home = Home::new();
-    write_many(&home.path().join("big"), 400, 0);
+    write_many(&home.path().join("big"), 4_000, 0);
     let disk = home.path().join("disk");
     std::fs::create_dir(&disk).unwrap();
     let Some(_mounted) = SmallDisk::mount(&disk) else {
@@ -173,7 +173,7 @@ fn full_disk() {
         -- stdout
         project   big
         status    failed
-        progress  0%, 0 of 400 files
+        progress  0%, 0 of 4,000 files
         started   TIME
         ended     TIME
         error     no space left on the disk of disk/craig.db

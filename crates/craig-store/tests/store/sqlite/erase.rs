@@ -18,6 +18,12 @@ fn text(mark: &str, n_lines: usize) -> String {
     format!("def {mark}():\n") + &format!("    # {mark} is on this line\n").repeat(n_lines)
 }
 
+/// A text that can hardly be compressed.
+fn text_of_hashes(mark: &str, seed: usize, n_lines: usize) -> String {
+    let line = |number| format!("    # {mark} {}\n", blake3::hash(format!("{seed} {number}").as_bytes()));
+    format!("def {mark}():\n") + &(0..n_lines).map(line).collect::<String>()
+}
+
 #[test]
 fn no_trace_of_a_changed_or_removed_text_remains_after_the_ingestion() {
     for n_lines in [1, 40, 4_000] {
@@ -40,7 +46,7 @@ fn nothing_is_left_of_a_purged_project_and_its_space_is_returned() {
     let (jobs, mail) = (fixture.project("jobs"), fixture.project("mail"));
     fixture.apply(
         &jobs,
-        (0..50).map(|n| file(&format!("mark_{n}.py"), &text("mark_text", 200))).collect(),
+        (0..50).map(|n| file(&format!("mark_{n}.py"), &text_of_hashes("mark_text", n, 200))).collect(),
         vec![],
     );
     fixture.apply(&mail, vec![file("src/queue.rs", QUEUE)], vec![]);
@@ -81,7 +87,7 @@ fn a_database_with_free_pages_is_rewritten_once() {
     fixture.apply(&jobs, vec![file("a.py", &text("mark_one", 4_000)), file("b.rs", QUEUE)], vec![]);
     let (folder, path) = fixture.closed();
     let older = rusqlite::Connection::open(&path).unwrap();
-    older.execute_batch("PRAGMA auto_vacuum = none; VACUUM; DELETE FROM files WHERE path = 'a.py'").unwrap();
+    older.execute_batch("PRAGMA auto_vacuum = none; VACUUM; DELETE FROM project_files WHERE path = 'a.py'; DELETE FROM files WHERE path = 'a.py'").unwrap();
     drop(older);
     let mut fixture = TestStore { store: Store::open(&path).unwrap(), folder };
     assert!(n_files_with(&fixture, "mark_one") > 0, "as an older version left it");

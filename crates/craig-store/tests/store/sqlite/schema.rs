@@ -16,7 +16,16 @@ fn one_text_has_one_row_of_vectors_and_every_run_keeps_its_own() {
     assert_eq!(fixture.count("SELECT count(*) FROM vectors"), 1);
     assert_eq!(fixture.count("SELECT count(*) FROM ingestion_status"), 2);
     fixture.purge(&project);
-    for table in ["projects", "files", "project_files", "chunks", "names", "vectors", "ingestion_status", "context_uses"] {
+    for table in [
+        "projects",
+        "files",
+        "project_files",
+        "chunks",
+        "names",
+        "vectors",
+        "ingestion_status",
+        "context_uses",
+    ] {
         assert_eq!(fixture.count(&format!("SELECT count(*) FROM {table}")), 0, "{table}");
     }
 }
@@ -29,7 +38,10 @@ fn vectors_that_cannot_be_are_found_and_forgotten() {
     let damaged = fixture.file_id(&jobs, "a.rs");
     let infinite = [&f32::NEG_INFINITY.to_le_bytes()[..], &[1, 2]].concat();
     let sql = "UPDATE vectors SET vector = ?1 WHERE text_hash = ?2";
-    fixture.sqlite().execute(sql, rusqlite::params![infinite, TextHash::new("fn a() {}").to_bytes()]).unwrap();
+    fixture
+        .sqlite()
+        .execute(sql, rusqlite::params![infinite, TextHash::new("fn a() {}").to_bytes()])
+        .unwrap();
     let found = fixture.store.damaged_files(jobs.id, &mut |_| ()).unwrap();
     let found: Vec<_> = found.iter().map(|file| (file.id, file.what.as_str())).collect();
     assert_eq!(found, [(damaged, "a vector of its text is damaged")]);
