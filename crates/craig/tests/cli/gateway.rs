@@ -251,14 +251,14 @@ fn a_hangup_reads_the_configuration_again_and_a_bad_one_changes_nothing() {
     let home = Home::new();
     let provider =
         |model: &str| format!("[[upstream]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:1\"\n{model}\n");
-    home.write("upstreams.toml", &provider("model = \"old\""));
+    home.write("upstreams.toml", provider("model = \"old\""));
     let file = home.path().join("upstreams.toml");
     let mut served = Served::start_with(&home, &[&format!("gateway.upstreams={}", file.display())]);
-    home.write("upstreams.toml", &provider("model = \"new\""));
+    home.write("upstreams.toml", provider("model = \"new\""));
     served.signal("HUP");
     assert_eq!(served.next("config_reloaded")["restart_needed"], serde_json::json!([]));
     assert!(served.get("/v1/models").contains("\"new\""));
-    home.write("upstreams.toml", &provider("model = 7"));
+    home.write("upstreams.toml", provider("model = 7"));
     served.signal("HUP");
     let refused = served.next("config_refused");
     assert!(refused["reason"].as_str().unwrap().contains("upstreams.toml"), "{refused}");
