@@ -173,7 +173,8 @@ fn full_disk() {
         -- stdout
         project   big
         status    failed
-        progress  0%, 0 of 4,000 files
+        progress  12%, 512 of 4,000 files
+        current   module_14/file_2364.py
         started   TIME
         ended     TIME
         error     no space left on the disk of disk/craig.db
