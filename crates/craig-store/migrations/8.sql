@@ -70,3 +70,8 @@ DROP TABLE files;
 ALTER TABLE files_8 RENAME TO files;
 ALTER TABLE chunks_8 RENAME TO chunks;
 ALTER TABLE names_8 RENAME TO names;
+
+-- Vectors of the built-in model are in the index alone, but for those of a repository's documentation ('CrgD').
+DELETE FROM vectors
+WHERE embedder_id IN (SELECT id FROM embedders WHERE name LIKE 'craig-static-%')
+  AND (SELECT application_id FROM pragma_application_id) <> 1131571012;
