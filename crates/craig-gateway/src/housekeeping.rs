@@ -83,9 +83,9 @@ pub(crate) async fn keep_house(live: Arc<Live>) {
     }
 }
 
-/// Serves the configuration anew when `is_asked` asks for it, or one of its files has changed, until it is dropped. A file
-/// that is still being written is left alone until it has been the same for two beats.
-pub(crate) async fn keep_current(live: Arc<Live>, is_asked: Arc<Notify>) {
+/// Reloads the configuration when `reload` is notified or one of its files changes, until the task is aborted. A changed file
+/// is read once it has stayed the same for two beats: it may still be being written.
+pub(crate) async fn keep_current(live: Arc<Live>, reload: Arc<Notify>) {
     let mut served = stamps(&live).await;
     let mut changed = None;
     let mut beat = tokio::time::interval(BEAT);
@@ -93,15 +93,15 @@ pub(crate) async fn keep_current(live: Arc<Live>, is_asked: Arc<Notify>) {
     loop {
         let is_asked = tokio::select! {
             _ = beat.tick() => false,
-            () = is_asked.notified() => true,
+            () = reload.notified() => true,
         };
         let now = stamps(&live).await;
         if is_asked || (now != served && changed.as_ref() == Some(&now)) {
-            let of = Arc::clone(&live);
-            // An error means that it has panicked: the configuration is as it was.
-            let _ = tokio::task::spawn_blocking(move || of.reload()).await;
+            let reloaded = Arc::clone(&live);
+            // An error means a panic: the configuration is as it was.
+            let _ = tokio::task::spawn_blocking(move || reloaded.reload()).await;
             // The files of the new configuration may be others.
-            served = stamps(&live).await.or_of(now);
+            served = stamps(&live).await.with_earlier(&now);
             changed = None;
         } else {
             changed = (now != served).then_some(now);
@@ -110,8 +110,8 @@ pub(crate) async fn keep_current(live: Arc<Live>, is_asked: Arc<Notify>) {
 }
 
 async fn stamps(live: &Arc<Live>) -> Stamps {
-    let of = Arc::clone(live);
-    tokio::task::spawn_blocking(move || of.stamps()).await.unwrap_or_default()
+    let live = Arc::clone(live);
+    tokio::task::spawn_blocking(move || live.stamps()).await.unwrap_or_default()
 }
 
 /// Appends usage to its file, until it is dropped. If that fails, the usage is kept and written later.

@@ -110,8 +110,8 @@ impl Live {
 }
 
 impl Stamps {
-    /// These stamps, but the earlier ones of files that had one before they were read: a change meanwhile is seen as one.
-    pub(crate) fn or_of(self, before: Self) -> Self {
+    /// These stamps, with the earlier one of each file that `before` has: a change during the reload then counts as a change.
+    pub(crate) fn with_earlier(self, before: &Self) -> Self {
         let earlier =
             |path: &PathBuf| before.0.iter().find(|(known, _)| known == path).map(|(_, stamp)| *stamp);
         let stamps = self.0.into_iter().map(|(path, stamp)| (earlier(&path).unwrap_or(stamp), path));

@@ -146,8 +146,8 @@ impl Metrics {
         let mut totals = Totals {
             at: Timestamp::now().as_second(),
             usd: self.cost_usd.get(),
-            first_byte: Buckets::of(&self.first_byte_ms),
-            whole: Buckets::of(&self.llm_ms),
+            first_byte: Buckets::from_histograms(&self.first_byte_ms),
+            whole: Buckets::from_histograms(&self.llm_ms),
             ..Totals::default()
         };
         for metric in metrics_of(&self.requests) {
@@ -186,7 +186,7 @@ fn label<'m>(metric: &'m Metric, name: &str) -> &'m str {
 
 impl Buckets {
     /// Of all labels together.
-    fn of(histograms: &HistogramVec) -> Self {
+    fn from_histograms(histograms: &HistogramVec) -> Self {
         let mut counts = vec![0; MS_BUCKETS.len() + 1];
         for metric in metrics_of(histograms) {
             let histogram = metric.get_histogram();

@@ -152,8 +152,8 @@ impl Providers {
         &self.list
     }
 
-    /// The names that clients can use for the models of the provider at an index of [`Self::list`]: those of the configuration, and those that it lists if it
-    /// serves any. A provider that does not answer lists none.
+    /// The names that clients can use for the models of the provider at an index of [`Self::list`]: those of the configuration, and
+    /// those that it lists if it serves any. A provider that does not answer lists none.
     pub(crate) async fn models_of(&self, of: usize) -> Vec<String> {
         let provider = &self.list[of];
         let configured = provider.upstream.listed().map(str::to_owned);
@@ -192,7 +192,7 @@ impl Providers {
             });
         }
         let body = |_, model: Option<&str>| body(model);
-        let pace = |patience| pace.of(patience);
+        let pace = |patience| pace.with(patience);
         self.race(&candidates, ask.model, pace, &ask.headers, body, |failure| failure).await
     }
 
@@ -205,7 +205,7 @@ impl Providers {
         policy: &Policy,
         body: impl Fn(Operation, Option<&str>) -> Option<Bytes> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
-        let pace = |patience| Pace { tries: 1, ..self.pace.of(patience) };
+        let pace = |patience| Pace { tries: 1, ..self.pace.with(patience) };
         let ours = |failure| CallFailure { is_ours: true, ..failure };
         let candidates = self.candidates(model, policy, &|| fastrand::u64(..), |provider| {
             provider.target(provider.upstream.protocols.first()?.conversation())

@@ -109,22 +109,10 @@ pub(crate) async fn pass_on(
     };
     let answered = match gateway.providers.ask(&ask, own_body).await {
         Ok(answered) => answered,
-        Err(NoAnswer::Failed(failure, tries)) => {
-            let asked = Asked { upstream: "all", model: OTHER_MODEL, operation, at: asked_at };
-            let failed = Outcome { failure: Some(failure.label()), ..Outcome::default() };
-            caller.trace.iter().for_each(|trace| gateway.tracer.send(asked.span(trace, failed)));
-            let accounting = Accounting { tries, first_byte: asked_at.elapsed(), ..Accounting::default() };
-            gateway.meter.answer(asked.names(), asked_at.elapsed(), failed.failure, None);
-            gateway.log_answer(&caller, None, asked, &accounting, failed, &Sums::default());
-            return Err(failure.problem(&[&body, turns.unwrap_or_default().as_bytes()]));
+        Err(unanswered) => {
+            let sent = [&body[..], turns.unwrap_or_default().as_bytes()];
+            return Err(not_answered(gateway, &caller, unanswered, (operation, asked_at), &sent));
         }
-        Err(NoAnswer::UnknownModel) => {
-            return Err(Problem::not_found(
-                "model_not_found",
-                "no provider serves this model: GET /v1/models lists some",
-            ));
-        }
-        Err(NoAnswer::OtherProtocol(protocols)) => return Err(other_protocol(operation, &protocols)),
     };
     let times = Times { started, asked: asked_at, answered: Instant::now() };
     let accounting = Accounting {
@@ -143,6 +131,34 @@ pub(crate) async fn pass_on(
         response.headers_mut().insert("x-craig-masked", n_masked.into());
     }
     Ok(response)
+}
+
+/// The error for a request that no provider has answered; failures of providers are traced, counted and logged. `sent` are the
+/// texts that the providers got: quotes of them are cut out of the error.
+fn not_answered(
+    gateway: &Gateway,
+    caller: &Caller,
+    unanswered: NoAnswer,
+    (operation, asked_at): (Operation, Instant),
+    sent: &[&[u8]],
+) -> Problem {
+    let (failure, tries) = match unanswered {
+        NoAnswer::Failed(failure, tries) => (failure, tries),
+        NoAnswer::UnknownModel => {
+            return Problem::not_found(
+                "model_not_found",
+                "no provider serves this model: GET /v1/models lists some",
+            );
+        }
+        NoAnswer::OtherProtocol(protocols) => return other_protocol(operation, &protocols),
+    };
+    let asked = Asked { upstream: "all", model: OTHER_MODEL, operation, at: asked_at };
+    let failed = Outcome { failure: Some(failure.label()), ..Outcome::default() };
+    caller.trace.iter().for_each(|trace| gateway.tracer.send(asked.span(trace, failed)));
+    let accounting = Accounting { tries, first_byte: asked_at.elapsed(), ..Accounting::default() };
+    gateway.meter.answer(asked.names(), asked_at.elapsed(), failed.failure, None);
+    gateway.log_answer(caller, None, asked, &accounting, failed, &Sums::default());
+    failure.problem(sent)
 }
 
 /// The error for a model that its providers serve in other protocols only.

@@ -31,7 +31,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// The same for a provider with bounds of its own.
-    pub(crate) fn of(self, patience: Patience) -> Self {
+    pub(crate) fn with(self, patience: Patience) -> Self {
         Self {
             timeout: patience.timeout.unwrap_or(self.timeout),
             first_byte: patience.first_byte_timeout.unwrap_or(self.first_byte),
