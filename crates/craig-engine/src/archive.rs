@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use craig_source::private;
-use craig_store::{ArchiveError, ArchiveHeader, read_archive_header};
+use craig_store::{Archive, ArchiveError, ArchiveHeader};
 use serde::Serialize;
 
-use crate::ingest::{IngestRequest, Waiting, wait_to_write};
+use crate::ingest::{IngestRequest, Waiting, stored_vectors_of, wait_to_write};
 use crate::options::StoredOptions;
 use crate::progress::{Phase, Progress};
 use crate::report::IngestReport;
@@ -42,7 +42,7 @@ impl Engine {
             let files = store.count_files(project.id)?;
             let header = ArchiveHeader {
                 made: options.identity(),
-                embedder: Some(options.embedder().to_owned()),
+                embedder: stored_vectors_of(options.embedder()).map(str::to_owned),
                 project: project.name.clone(),
                 n_files: files,
             };
@@ -66,8 +66,8 @@ impl Engine {
     /// Ingests a directory with the help of an archive: files that are the same as in the archive are taken from it, the others are
     /// read. Files of the archive that the directory does not have are not kept.
     ///
-    /// The archive has to be of this version of Craig and of the configured embedder. It must come from a place that is trusted as
-    /// much as the code: what it says of a file cannot be compared with the file without reading it again.
+    /// The archive has to be of this version of Craig and of the configured embedder. Trust it as much as the code: whether its
+    /// definitions and names are those of a file shows only when the file is parsed.
     pub fn import_index(
         &self,
         archive: &Path,
@@ -75,19 +75,23 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let failed = |source: ArchiveError| EngineError::Archive { path: archive.to_owned(), source };
-        let header = read_archive_header(archive).map_err(failed)?;
+        let opened = Archive::open(archive).map_err(failed)?;
         let made = StoredOptions::default().made_with(self.embedder()?.id());
-        if header.made != made.identity() {
+        if opened.header().made != made.identity() {
             return Err(failed(ArchiveError::MadeOtherwise));
         }
         let mut store = self.store()?;
         store.check_writable()?;
         wait_to_write(&mut store, Waiting::Wait, progress)?;
-        let mut read = |n_files| progress(&archive_progress(n_files, header.n_files));
-        let imported = store.import(archive, &mut read).map_err(failed);
+        let total = opened.header().n_files;
+        let mut read = |n_files| progress(&archive_progress(n_files, total));
+        let imported = store.import(opened, &mut read).map_err(failed);
         let report = imported.and_then(|()| self.ingest_directory(&mut store, request, progress));
-        store.drop_unused_files()?;
-        report
+        let dropped = store.drop_unused_files();
+        // The first error is the cause.
+        let report = report?;
+        dropped?;
+        Ok(report)
     }
 }
 

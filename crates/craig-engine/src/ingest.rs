@@ -545,10 +545,9 @@ impl Run<'_> {
         let _snapshot = known.snapshot()?;
         let mut new = Vec::new();
         for (file, stored) in files.into_iter().zip(known.find_files(&identities)?) {
-            let RawFile { path, stamp, hash, .. } = &file.raw;
             match stored {
                 Some((id, n_chunks)) => {
-                    let (path, hash, stamp) = (path.clone(), *hash, *stamp);
+                    let RawFile { path, stamp, hash, .. } = file.raw;
                     group
                         .shared
                         .push((TrackedFile { id, path, hash, stamp, read_ns: file.read_ns }, n_chunks));
@@ -559,10 +558,8 @@ impl Run<'_> {
         Ok(new)
     }
 
-    /// The embedder whose vectors are stored; `None` for the built-in model, whose vectors the index computes.
     fn vectors_of(&self) -> Option<&str> {
-        let id = self.embedder.id();
-        (id != StaticModel::builtin().id()).then_some(id)
+        stored_vectors_of(self.embedder.id())
     }
 
     /// Decodes and chunks a file; files without searchable text get no chunks.
@@ -599,6 +596,11 @@ impl Run<'_> {
         }
         group.changed.par_iter_mut().try_for_each(|file| embed_texts(file, self.embedder, is_new))
     }
+}
+
+/// The embedder, if its vectors are stored: the index computes those of the built-in model.
+pub(crate) fn stored_vectors_of(embedder: &str) -> Option<&str> {
+    (embedder != StaticModel::builtin().id()).then_some(embedder)
 }
 
 /// Embeds the texts of a file that are `wanted`.

@@ -477,10 +477,10 @@ impl<'a> Update<'a> {
     }
 
     fn run(mut self, pool: &rayon::ThreadPool) -> Result<Index, SearchError> {
+        let first_new = self.manifest.next;
         self.adopt_segments()?;
         self.mark_live();
         self.choose_rewrites();
-        let first_new = self.manifest.next;
         if let Err(error) = self.write(pool) {
             discard_segments(self.folder, first_new);
             return Err(error);
@@ -504,7 +504,7 @@ impl<'a> Update<'a> {
         for entry in manifest.segments {
             let file = segment_file(self.manifest.next);
             let (theirs, ours) = (source.folder().join(&entry.file), self.folder.join(&file));
-            // A segment that is gone by now is written anew, as is one that turns out to be damaged.
+            // Files of a segment that has been removed or is damaged are indexed again.
             if fs::hard_link(&theirs, &ours).or_else(|_| fs::copy(&theirs, &ours).map(drop)).is_err() {
                 continue;
             }

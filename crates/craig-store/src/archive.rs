@@ -4,19 +4,20 @@
 //! hash, counts and every part of every frame are checked, and a frame has at most [`MAX_FRAME_BYTES`].
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write};
 use std::path::Path;
 
-use craig_chunk::{Definitions, Packed, unpacked_size};
+use craig_chunk::{Definitions, unpacked_size};
 use craig_source::ContentHash;
 use rusqlite::{Row, Transaction, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::check::is_vector;
-use crate::read::{ChunkSpan, Metadata, TextCheck, unpacked};
+use crate::names::{SealedNames, unsealed_names};
+use crate::read::{ChunkSpan, Metadata, TextCheck, find_file, unpacked};
 use crate::sealed::unsealed;
-use crate::write::{drop_unused_files, find_file, insert_embedder};
+use crate::write::{NewChunk, NewFile, drop_unused_files, insert_embedder, write_vector};
 use crate::{FileIdentity, ProjectId, Store, StoreError, TextHash};
 
 const MAGIC: &[u8; 8] = b"craigidx";
@@ -56,14 +57,7 @@ struct ArchivedFile {
     definitions: Vec<u8>,
     content: Option<Vec<u8>>,
     chunks: Vec<ArchivedChunk>,
-    names: Option<ArchivedNames>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ArchivedNames {
-    n_lines: u32,
-    referenced: Vec<u8>,
-    named: Vec<u8>,
+    names: Option<SealedNames>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -127,21 +121,20 @@ impl Store {
         Ok(Some(found))
     }
 
-    /// Stores the files of an archive, of which [`read_archive_header`] returned the header. They belong to no project until an
-    /// ingestion finds them; [`drop_unused_files`](Self::drop_unused_files) removes those that none has found.
+    /// Stores the files of an archive. They belong to no project until an ingestion finds them;
+    /// [`drop_unused_files`](Self::drop_unused_files) removes those that none has found.
     ///
     /// Each group of files is a transaction. Fails at the first file that is not what an export writes.
-    pub fn import(&mut self, archive: &Path, read: &mut dyn FnMut(u64)) -> Result<(), ArchiveError> {
-        let mut archive = Archive::open(archive)?;
-        let header: ArchiveHeader = archive.header()?;
+    pub fn import(&mut self, mut archive: Archive, read: &mut dyn FnMut(u64)) -> Result<(), ArchiveError> {
+        let ArchiveHeader { made, embedder, n_files, .. } = archive.header.clone();
         let mut n_read = 0;
-        while n_read < header.n_files {
-            let n_group = (header.n_files - n_read).min(GROUP_FILES);
+        while n_read < n_files {
+            let n_group = (n_files - n_read).min(GROUP_FILES);
             let group: Vec<ArchivedFile> = (0..n_group).map(|_| archive.file()).collect::<Result<_, _>>()?;
             self.write(|transaction| {
                 let embedder =
-                    header.embedder.as_deref().map(|name| insert_embedder(transaction, name)).transpose()?;
-                group.iter().try_for_each(|file| file.write(transaction, &header.made, embedder))
+                    embedder.as_deref().map(|name| insert_embedder(transaction, name)).transpose()?;
+                group.iter().try_for_each(|file| file.write(transaction, &made, embedder))
             })?;
             n_read += n_group;
             read(n_read);
@@ -155,33 +148,6 @@ impl Store {
         self.has_deleted = true;
         self.empty_log();
         Ok(())
-    }
-}
-
-/// The header of an archive, whose bytes are verified first.
-pub fn read_archive_header(path: &Path) -> Result<ArchiveHeader, ArchiveError> {
-    verify(path)?;
-    Archive::open(path)?.header()
-}
-
-/// Fails unless the file ends with the hash of its bytes.
-fn verify(path: &Path) -> Result<(), ArchiveError> {
-    let mut file = BufReader::new(File::open(path)?);
-    let mut magic = [0; MAGIC.len()];
-    if file.read_exact(&mut magic).is_err() || magic != *MAGIC {
-        return Err(ArchiveError::Damaged("it is no archive of an index"));
-    }
-    let n_bytes = file.get_ref().metadata()?.len();
-    let n_hashed = n_bytes.checked_sub(HASH_BYTES + MAGIC.len() as u64).ok_or(CUT_OFF)?;
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&magic);
-    hasher.update_reader((&mut file).take(n_hashed))?;
-    let mut hash = [0; HASH_BYTES as usize];
-    file.read_exact(&mut hash)?;
-    if hasher.finalize() == hash {
-        Ok(())
-    } else {
-        Err(ArchiveError::Damaged("its bytes do not match its hash"))
     }
 }
 
@@ -230,57 +196,85 @@ impl<W: Write> HashingWriter<W> {
     }
 }
 
-/// A verified archive that is read.
-struct Archive {
-    file: io::Take<BufReader<File>>,
+/// An archive whose bytes match its hash.
+pub struct Archive {
+    header: ArchiveHeader,
+    frames: Frames,
 }
 
 impl Archive {
-    fn open(path: &Path) -> Result<Self, ArchiveError> {
-        let file = File::open(path)?;
-        let n_bytes = file.metadata()?.len().checked_sub(HASH_BYTES).ok_or(CUT_OFF)?;
-        let mut archive = Self { file: BufReader::new(file).take(n_bytes) };
-        let [.., version] = archive.bytes::<{ MAGIC.len() + 1 }>()?;
+    /// Opens an archive, and verifies the hash of all its bytes.
+    pub fn open(path: &Path) -> Result<Self, ArchiveError> {
+        let mut file = BufReader::new(File::open(path)?);
+        let n_hashed = verify(&mut file)?;
+        file.rewind()?;
+        let mut frames = Frames(file.take(n_hashed));
+        let [.., version] = frames.bytes::<{ MAGIC.len() + 1 }>()?;
         if version != VERSION {
             return Err(ArchiveError::Version { found: version });
         }
-        Ok(archive)
+        Ok(Self { header: frames.next()?, frames })
     }
 
+    /// What it holds.
+    pub fn header(&self) -> &ArchiveHeader {
+        &self.header
+    }
+
+    fn file(&mut self) -> Result<ArchivedFile, ArchiveError> {
+        let file: ArchivedFile = self.frames.next()?;
+        if file.is_plausible() { Ok(file) } else { Err(ODD_FILE) }
+    }
+
+    fn end(mut self) -> Result<(), ArchiveError> {
+        match self.frames.0.read(&mut [0])? {
+            0 => Ok(()),
+            _ => Err(ArchiveError::Damaged("it has more than its files")),
+        }
+    }
+}
+
+/// Fails unless the file ends with the hash of its bytes; returns the number of bytes before it.
+fn verify(file: &mut BufReader<File>) -> Result<u64, ArchiveError> {
+    let mut magic = [0; MAGIC.len()];
+    if file.read_exact(&mut magic).is_err() || magic != *MAGIC {
+        return Err(ArchiveError::Damaged("it is no archive of an index"));
+    }
+    let n_bytes = file.get_ref().metadata()?.len();
+    let n_rest = n_bytes.checked_sub(HASH_BYTES + MAGIC.len() as u64).ok_or(CUT_OFF)?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&magic);
+    hasher.update_reader(file.take(n_rest))?;
+    let mut hash = [0; HASH_BYTES as usize];
+    file.read_exact(&mut hash)?;
+    match hasher.finalize() == hash {
+        true => Ok(n_bytes - HASH_BYTES),
+        false => Err(ArchiveError::Damaged("its bytes do not match its hash")),
+    }
+}
+
+/// The frames of an archive, one after the other.
+struct Frames(io::Take<BufReader<File>>);
+
+impl Frames {
     fn bytes<const N: usize>(&mut self) -> Result<[u8; N], ArchiveError> {
         let mut bytes = [0; N];
-        self.file.read_exact(&mut bytes).map_err(|_| CUT_OFF)?;
+        self.0.read_exact(&mut bytes).map_err(|_| CUT_OFF)?;
         Ok(bytes)
     }
 
-    fn frame<T: DeserializeOwned>(&mut self) -> Result<T, ArchiveError> {
+    fn next<T: DeserializeOwned>(&mut self) -> Result<T, ArchiveError> {
         let n_bytes = u32::from_le_bytes(self.bytes()?) as usize;
         if n_bytes > MAX_FRAME_BYTES {
             return Err(ODD_FILE);
         }
         let mut frame = Vec::new();
-        if (&mut self.file).take(n_bytes as u64).read_to_end(&mut frame)? < n_bytes {
+        if (&mut self.0).take(n_bytes as u64).read_to_end(&mut frame)? < n_bytes {
             return Err(CUT_OFF);
         }
         match postcard::take_from_bytes(&frame) {
             Ok((value, [])) => Ok(value),
             _ => Err(ODD_FILE),
-        }
-    }
-
-    fn header(&mut self) -> Result<ArchiveHeader, ArchiveError> {
-        self.frame()
-    }
-
-    fn file(&mut self) -> Result<ArchivedFile, ArchiveError> {
-        let file: ArchivedFile = self.frame()?;
-        if file.is_plausible() { Ok(file) } else { Err(ODD_FILE) }
-    }
-
-    fn end(mut self) -> Result<(), ArchiveError> {
-        match self.file.read(&mut [0])? {
-            0 => Ok(()),
-            _ => Err(ArchiveError::Damaged("it has more than its files")),
         }
     }
 }
@@ -289,7 +283,7 @@ impl ArchivedFile {
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         let n_lines: Option<u32> = row.get(6)?;
         let names = n_lines.map(|n_lines| {
-            Ok::<_, rusqlite::Error>(ArchivedNames { n_lines, referenced: row.get(7)?, named: row.get(8)? })
+            Ok::<_, rusqlite::Error>(SealedNames { n_lines, referenced: row.get(7)?, named: row.get(8)? })
         });
         Ok(Self {
             path: row.get(0)?,
@@ -331,10 +325,9 @@ impl ArchivedFile {
     }
 
     fn has_its_names(&self) -> bool {
-        self.names.as_ref().is_none_or(|names| {
-            let part = |sealed| small(sealed).and_then(unsealed).map(<[u8]>::to_vec);
-            let packed = part(&names.referenced).zip(part(&names.named));
-            packed.is_some_and(|(references, names)| Packed { references, names }.names().is_some())
+        self.names.as_ref().is_none_or(|SealedNames { referenced, named, .. }| {
+            let parts = small(referenced).zip(small(named));
+            parts.is_some_and(|(referenced, named)| unsealed_names(referenced, named).is_some())
         })
     }
 
@@ -344,51 +337,32 @@ impl ArchivedFile {
         made: &str,
         embedder: Option<i64>,
     ) -> rusqlite::Result<()> {
-        let identity = FileIdentity::new(made, &self.path, ContentHash(self.hash));
         if let Some(embedder) = embedder {
-            self.write_vectors(transaction, embedder)?;
-        }
-        if find_file(transaction, identity)?.is_some() {
-            return Ok(());
-        }
-        let id = transaction
-            .prepare_cached(
-                "INSERT INTO files (identity, path, file_hash, is_binary, n_chunks, metadata, definitions, content)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?
-            .insert(params![
-                identity,
-                self.path,
-                self.hash,
-                self.is_binary,
-                self.chunks.len() as i64,
-                self.metadata,
-                self.definitions,
-                self.content,
-            ])?;
-        for (number, chunk) in self.chunks.iter().enumerate() {
-            chunk.write(transaction, id, number)?;
-        }
-        if let Some(ArchivedNames { n_lines, referenced, named }) = &self.names {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO names (file_id, n_lines, referenced, named) VALUES (?1, ?2, ?3, ?4)",
-                )?
-                .execute(params![id, n_lines, referenced, named])?;
-        }
-        Ok(())
-    }
-
-    fn write_vectors(&self, transaction: &Transaction<'_>, embedder: i64) -> rusqlite::Result<()> {
-        let mut insert = transaction.prepare_cached(
-            "INSERT INTO vectors (embedder_id, text_hash, vector) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-        )?;
-        for chunk in &self.chunks {
-            if let Some(vector) = &chunk.vector {
-                insert.execute(params![embedder, chunk.text_hash, vector])?;
+            for chunk in &self.chunks {
+                if let Some(vector) = &chunk.vector {
+                    write_vector(transaction, embedder, chunk.text_hash, vector)?;
+                }
             }
         }
-        Ok(())
+        let identity = FileIdentity::new(made, &self.path, ContentHash(self.hash));
+        match find_file(transaction, identity)? {
+            Some(_) => Ok(()),
+            None => self.row(identity).write(transaction).map(drop),
+        }
+    }
+
+    fn row(&self, identity: FileIdentity) -> NewFile<'_> {
+        NewFile {
+            identity,
+            path: &self.path,
+            hash: &self.hash,
+            is_binary: self.is_binary,
+            metadata: self.metadata.as_str().into(),
+            definitions: &self.definitions,
+            content: self.content.as_deref(),
+            chunks: self.chunks.iter().map(ArchivedChunk::row).collect(),
+            names: self.names.as_ref(),
+        }
     }
 }
 
@@ -421,26 +395,15 @@ impl ArchivedChunk {
         ChunkSpan { start: self.start_byte, end: self.end_byte, overlap: self.overlap_bytes }
     }
 
-    fn write(&self, transaction: &Transaction<'_>, file: i64, number: usize) -> rusqlite::Result<()> {
-        transaction
-            .prepare_cached(
-                "INSERT INTO chunks (file_id, chunk_id, start_byte, end_byte, overlap_bytes, start_line, end_line,
-                                     chunk_type, symbol_name, parent, text_hash)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-            )?
-            .execute(params![
-                file,
-                number as i64,
-                self.start_byte,
-                self.end_byte,
-                self.overlap_bytes,
-                self.start_line,
-                self.end_line,
-                self.kind,
-                self.symbol_name,
-                self.parent,
-                self.text_hash,
-            ])
-            .map(drop)
+    fn row(&self) -> NewChunk<'_> {
+        NewChunk {
+            bytes: self.start_byte as usize..self.end_byte as usize,
+            overlap_bytes: self.overlap_bytes as usize,
+            lines: self.start_line..=self.end_line,
+            kind: &self.kind,
+            symbol_name: self.symbol_name.as_deref(),
+            parent: self.parent.as_deref(),
+            text_hash: self.text_hash,
+        }
     }
 }

@@ -27,7 +27,7 @@ mod store;
 mod write;
 
 pub use access::DatabaseIdentity;
-pub use archive::{ArchiveError, ArchiveHeader, read_archive_header};
+pub use archive::{Archive, ArchiveError, ArchiveHeader};
 pub use check::DamagedFile;
 pub use context_uses::ContextUse;
 pub use derived_file::DerivedFile;

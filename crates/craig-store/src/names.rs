@@ -4,6 +4,8 @@ use craig_chunk::names::Names;
 use craig_chunk::{Definitions, Packed, References, Symbol};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
+use serde::{Deserialize, Serialize};
+
 use crate::read::FileRecord;
 use crate::sealed::{sealed, unsealed};
 use crate::{FileId, Store, StoreError};
@@ -52,9 +54,7 @@ impl PackedFile {
     }
 
     fn contents(&self) -> Option<(Vec<Symbol>, References, Names)> {
-        let part = |sealed: &[u8]| unsealed(sealed).map(<[u8]>::to_vec);
-        let packed = Packed { references: part(&self.referenced)?, names: part(&self.named)? };
-        let (references, names) = packed.names()?;
+        let (references, names) = unsealed_names(&self.referenced, &self.named)?;
         let definitions = Definitions::from_packed(unsealed(&self.definitions)?)?;
         Some((definitions.symbols, references, names))
     }
@@ -96,19 +96,36 @@ fn load_file(connection: &Connection, sql: &str, file: FileId) -> rusqlite::Resu
     connection.prepare_cached(sql)?.query_row([file], read).optional()
 }
 
-pub(crate) fn write_names(
-    transaction: &Transaction<'_>,
-    file_id: i64,
-    n_lines: u32,
-    packed: &Packed,
-) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached("INSERT INTO names (file_id, n_lines, referenced, named) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![
-            file_id,
-            n_lines,
-            sealed(packed.references.clone()),
-            sealed(packed.names.clone())
-        ])?;
-    Ok(())
+/// The references and names of a file, as they are stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SealedNames {
+    pub(crate) n_lines: u32,
+    pub(crate) referenced: Vec<u8>,
+    pub(crate) named: Vec<u8>,
+}
+
+impl SealedNames {
+    pub(crate) fn new(text: &str, packed: Packed) -> Self {
+        Self {
+            n_lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
+            referenced: sealed(packed.references),
+            named: sealed(packed.names),
+        }
+    }
+
+    pub(crate) fn write(&self, transaction: &Transaction<'_>, file_id: i64) -> rusqlite::Result<()> {
+        let Self { n_lines, referenced, named } = self;
+        transaction
+            .prepare_cached(
+                "INSERT INTO names (file_id, n_lines, referenced, named) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![file_id, n_lines, referenced, named])
+            .map(drop)
+    }
+}
+
+/// What was sealed; `None` if it has changed.
+pub(crate) fn unsealed_names(referenced: &[u8], named: &[u8]) -> Option<(References, Names)> {
+    let packed = Packed { references: unsealed(referenced)?.to_vec(), names: unsealed(named)?.to_vec() };
+    packed.names()
 }

@@ -129,12 +129,11 @@ impl Store {
 
     /// The project that shares most files with this one; `None` if no project shares any.
     pub fn nearest_project(&self, project: ProjectId) -> Result<Option<Project>, StoreError> {
-        let columns = COLUMNS.split(", ").map(|column| format!("p.{column}")).collect::<Vec<_>>().join(", ");
         let sql = format!(
-            "SELECT {columns} FROM project_files own JOIN project_files other ON other.file_id = own.file_id
-             JOIN projects p ON p.id = other.project_id
-             WHERE own.project_id = ?1 AND other.project_id <> ?1
-             GROUP BY p.id ORDER BY count(*) DESC, p.id LIMIT 1"
+            "SELECT {COLUMNS} FROM projects WHERE id = (
+                 SELECT other.project_id FROM project_files own JOIN project_files other ON other.file_id = own.file_id
+                 WHERE own.project_id = ?1 AND other.project_id <> ?1
+                 GROUP BY other.project_id ORDER BY count(*) DESC, other.project_id LIMIT 1)"
         );
         self.read_one(&sql, [project], |row| Project::from_row(self.identity(), row))
     }

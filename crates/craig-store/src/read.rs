@@ -270,11 +270,7 @@ impl Store {
     /// The stored files with these identities, in the same order, each with its number of chunks; `None` for those that are not
     /// stored.
     pub fn find_files(&self, identities: &[FileIdentity]) -> Result<Vec<Option<(FileId, u64)>>, StoreError> {
-        self.read(|connection| {
-            let mut find = connection.prepare_cached("SELECT id, n_chunks FROM files WHERE identity = ?1")?;
-            let read = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64));
-            identities.iter().map(|identity| find.query_row([identity], read).optional()).collect()
-        })
+        self.read(|connection| identities.iter().map(|identity| find_file(connection, *identity)).collect())
     }
 
     fn path_of(&self, file: FileId) -> Result<String, StoreError> {
@@ -417,6 +413,17 @@ fn load_outline(connection: &Connection, file: FileId) -> rusqlite::Result<Optio
     }
     let Definitions { symbols, imports, parsed } = definitions;
     Ok(text.map(|text| OutlinedFile { record, text, symbols, imports, parsed }))
+}
+
+/// The stored file with this identity, and its number of chunks.
+pub(crate) fn find_file(
+    connection: &Connection,
+    identity: FileIdentity,
+) -> rusqlite::Result<Option<(FileId, u64)>> {
+    connection
+        .prepare_cached("SELECT id, n_chunks FROM files WHERE identity = ?1")?
+        .query_row([identity], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
+        .optional()
 }
 
 /// A row of the table of files.

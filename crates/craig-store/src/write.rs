@@ -1,6 +1,8 @@
 //! Writing: a batch of changed and removed files is one transaction.
 
+use std::borrow::Cow;
 use std::mem;
+use std::ops::{Range, RangeInclusive};
 
 use craig_chunk::{Definitions, Outline, Packed, compressed};
 use craig_model::Quantized;
@@ -8,8 +10,9 @@ use craig_source::{Content, SourceFile, Withheld};
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
 
-use crate::names::write_names;
+use crate::names::SealedNames;
 use crate::project::now;
+use crate::read::find_file;
 use crate::sealed::sealed;
 use crate::{FileId, FileIdentity, IngestionRun, ProjectId, Store, StoreError, TextHash, TrackedFile};
 
@@ -38,7 +41,7 @@ pub struct IndexedFile {
     content: Option<Vec<u8>>,
     definitions: Vec<u8>,
     /// Its references and names, moved out of the outline; packed, they take little memory.
-    packed: Packed,
+    names: Option<SealedNames>,
 }
 
 impl IndexedFile {
@@ -53,6 +56,8 @@ impl IndexedFile {
         texts: Vec<ChunkText>,
     ) -> Self {
         let (references, names) = (mem::take(&mut outline.references), mem::take(&mut outline.names));
+        let packed = Packed::new(&references, names);
+        let text = stored_content(&source.content);
         let definitions = Definitions {
             symbols: mem::take(&mut outline.symbols),
             imports: mem::take(&mut outline.imports),
@@ -60,9 +65,9 @@ impl IndexedFile {
         };
         Self {
             identity: FileIdentity::new(made, &source.path, source.hash),
-            content: stored_content(&source.content).map(|text| compressed(text.as_bytes(), &[])),
+            content: text.map(|text| compressed(text.as_bytes(), &[])),
             definitions: sealed(definitions.packed()),
-            packed: Packed::new(&references, names),
+            names: text.map(|text| SealedNames::new(text, packed)),
             source,
             read_ns,
             outline,
@@ -158,8 +163,8 @@ fn write_batch(
     for file in &batch.changed {
         let IndexedFile { source, read_ns, .. } = file;
         let id = match find_file(transaction, file.identity)? {
-            Some(id) => id,
-            None => write_file(transaction, file)?,
+            Some((id, _)) => id,
+            None => file.row().write(transaction)?,
         };
         if let Some(embedder) = embedder {
             write_vectors(transaction, embedder, file)?;
@@ -243,16 +248,6 @@ pub(crate) fn drop_unused_files(transaction: &Transaction<'_>) -> rusqlite::Resu
     Ok(())
 }
 
-pub(crate) fn find_file(
-    transaction: &Transaction<'_>,
-    identity: FileIdentity,
-) -> rusqlite::Result<Option<FileId>> {
-    transaction
-        .prepare_cached("SELECT id FROM files WHERE identity = ?1")?
-        .query_row([identity], |row| row.get(0))
-        .optional()
-}
-
 pub(crate) fn increase_generation(transaction: &Transaction<'_>, project: ProjectId) -> rusqlite::Result<()> {
     let sql = "UPDATE projects SET generation = generation + 1, last_updated = ?2 WHERE id = ?1";
     transaction.execute(sql, params![project, now()]).map(drop)
@@ -293,75 +288,129 @@ fn missing_files(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Resu
     Ok(missing)
 }
 
-fn write_file(transaction: &Transaction<'_>, file: &IndexedFile) -> rusqlite::Result<FileId> {
-    let source = &file.source;
-    let file_id = transaction
-        .prepare_cached(
-            "INSERT INTO files (identity, path, file_hash, is_binary, n_chunks, metadata, definitions, content)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        )?
-        .insert(params![
-            file.identity,
-            source.path,
-            source.hash.0,
-            source.content == Content::Binary,
-            file.outline.chunks.len() as i64,
-            metadata(file),
-            file.definitions,
-            file.content,
-        ])?;
-    write_chunks(transaction, file_id, file)?;
-    if let Some(text) = stored_content(&source.content) {
-        let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-        write_names(transaction, file_id, n_lines, &file.packed)?;
+/// A row of `files` with everything that belongs to it, from an ingestion or from an archive.
+pub(crate) struct NewFile<'a> {
+    pub(crate) identity: FileIdentity,
+    pub(crate) path: &'a str,
+    pub(crate) hash: &'a [u8; 32],
+    pub(crate) is_binary: bool,
+    pub(crate) metadata: Cow<'a, str>,
+    pub(crate) definitions: &'a [u8],
+    pub(crate) content: Option<&'a [u8]>,
+    pub(crate) chunks: Vec<NewChunk<'a>>,
+    pub(crate) names: Option<&'a SealedNames>,
+}
+
+/// A row of `chunks`.
+pub(crate) struct NewChunk<'a> {
+    pub(crate) bytes: Range<usize>,
+    pub(crate) overlap_bytes: usize,
+    pub(crate) lines: RangeInclusive<u32>,
+    pub(crate) kind: &'a str,
+    pub(crate) symbol_name: Option<&'a str>,
+    pub(crate) parent: Option<&'a str>,
+    pub(crate) text_hash: TextHash,
+}
+
+impl NewFile<'_> {
+    /// Stores the file, which is not stored yet.
+    pub(crate) fn write(&self, transaction: &Transaction<'_>) -> rusqlite::Result<FileId> {
+        let id = transaction
+            .prepare_cached(
+                "INSERT INTO files (identity, path, file_hash, is_binary, n_chunks, metadata, definitions, content)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .insert(params![
+                self.identity,
+                self.path,
+                self.hash,
+                self.is_binary,
+                self.chunks.len() as i64,
+                self.metadata,
+                self.definitions,
+                self.content,
+            ])?;
+        for (number, chunk) in self.chunks.iter().enumerate() {
+            chunk.write(transaction, id, number)?;
+        }
+        if let Some(names) = self.names {
+            names.write(transaction, id)?;
+        }
+        Ok(FileId::from_u64(id.cast_unsigned()))
     }
-    Ok(FileId::from_u64(file_id.cast_unsigned()))
+}
+
+impl NewChunk<'_> {
+    fn write(&self, transaction: &Transaction<'_>, file: i64, number: usize) -> rusqlite::Result<()> {
+        transaction
+            .prepare_cached(
+                "INSERT INTO chunks (file_id, chunk_id, start_byte, end_byte, overlap_bytes, start_line, end_line,
+                                     chunk_type, symbol_name, parent, text_hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            )?
+            .execute(params![
+                file,
+                number as i64,
+                self.bytes.start as i64,
+                self.bytes.end as i64,
+                self.overlap_bytes as i64,
+                self.lines.start(),
+                self.lines.end(),
+                self.kind,
+                self.symbol_name,
+                self.parent,
+                self.text_hash,
+            ])
+            .map(drop)
+    }
+}
+
+impl IndexedFile {
+    fn row(&self) -> NewFile<'_> {
+        let chunks = self.outline.chunks.iter().zip(&self.texts).map(|(chunk, text)| NewChunk {
+            bytes: chunk.bytes.clone(),
+            overlap_bytes: chunk.overlap_bytes,
+            lines: chunk.line_start..=chunk.line_end,
+            kind: chunk.kind.as_str(),
+            symbol_name: chunk.symbol_name.as_deref(),
+            parent: chunk.parent.as_deref(),
+            text_hash: text.hash,
+        });
+        NewFile {
+            identity: self.identity,
+            path: &self.source.path,
+            hash: &self.source.hash.0,
+            is_binary: self.source.content == Content::Binary,
+            metadata: metadata(self).into(),
+            definitions: &self.definitions,
+            content: self.content.as_deref(),
+            chunks: chunks.collect(),
+            names: self.names.as_ref(),
+        }
+    }
 }
 
 fn write_vectors(transaction: &Transaction<'_>, embedder: i64, file: &IndexedFile) -> rusqlite::Result<()> {
     for text in &file.texts {
         if let Some(vector) = &text.vector {
-            write_vector(transaction, embedder, text.hash, vector)?;
+            write_vector(transaction, embedder, text.hash, &vector.to_bytes())?;
         }
     }
     Ok(())
 }
 
-fn write_chunks(transaction: &Transaction<'_>, file_id: i64, file: &IndexedFile) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO chunks (file_id, chunk_id, start_byte, end_byte, overlap_bytes, start_line, end_line,
-                             chunk_type, symbol_name, parent, text_hash)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-    )?;
-    for (number, (chunk, text)) in file.outline.chunks.iter().zip(&file.texts).enumerate() {
-        insert.execute(params![
-            file_id,
-            number as i64,
-            chunk.bytes.start as i64,
-            chunk.bytes.end as i64,
-            chunk.overlap_bytes as i64,
-            chunk.line_start,
-            chunk.line_end,
-            chunk.kind.as_str(),
-            chunk.symbol_name,
-            chunk.parent,
-            text.hash,
-        ])?;
-    }
-    Ok(())
-}
-
-fn write_vector(
+/// Stores the bytes of a vector, unless the text has one.
+pub(crate) fn write_vector(
     transaction: &Transaction<'_>,
     embedder: i64,
     hash: TextHash,
-    vector: &Quantized,
+    vector: &[u8],
 ) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
             "INSERT INTO vectors (embedder_id, text_hash, vector) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
         )?
-        .execute(params![embedder, hash, vector.to_bytes()])?;
+        .execute(params![embedder, hash, vector])?;
     Ok(())
 }
 

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use craig_store::{
-    ArchiveError, ArchiveHeader, FileIdentity, Project, Store, TrackedFile, read_archive_header,
-};
+use craig_store::{Archive, ArchiveError, ArchiveHeader, FileIdentity, Project, Store, TrackedFile};
 
 use crate::fixture::{EMBEDDER, GUIDE, QUEUE, TestStore, bytes, file};
 
@@ -35,7 +33,7 @@ impl Exported {
         };
         let out = std::fs::File::create(&archive).unwrap();
         fixture.store.export(project.id, &header, out, &mut |_| ()).unwrap();
-        assert_eq!(read_archive_header(&archive).unwrap(), header);
+        assert_eq!(*Archive::open(&archive).unwrap().header(), header);
         Self { fixture, project, archive }
     }
 
@@ -43,8 +41,8 @@ impl Exported {
         self.fixture.store.tracked_files(self.project.id).unwrap()
     }
 
-    /// Imports the archive after a change of its bytes, behind which the right hash stands.
-    fn import_forged(&self, change: impl FnOnce(&mut Vec<u8>)) -> Result<(), ArchiveError> {
+    /// Imports the archive with changed bytes and the hash that matches them.
+    fn import_forged(&self, into: &mut Store, change: impl FnOnce(&mut Vec<u8>)) -> Result<(), ArchiveError> {
         let mut forged = std::fs::read(&self.archive).unwrap();
         forged.truncate(forged.len() - 32);
         change(&mut forged);
@@ -52,13 +50,14 @@ impl Exported {
         forged.extend_from_slice(hash.as_bytes());
         let path = self.archive.with_extension("forged");
         std::fs::write(&path, forged).unwrap();
-        import(&mut TestStore::new().store, &path)
+        let imported = import(into, &path);
+        into.drop_unused_files().unwrap();
+        imported
     }
 }
 
 fn import(store: &mut Store, archive: &Path) -> Result<(), ArchiveError> {
-    read_archive_header(archive)?;
-    store.import(archive, &mut |_| ())
+    store.import(Archive::open(archive)?, &mut |_| ())
 }
 
 #[test]
@@ -105,7 +104,7 @@ fn archives_that_are_cut_off_altered_or_something_else_are_refused() {
     let path = exported.archive.with_extension("damaged");
     let refused = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        read_archive_header(&path).unwrap_err().to_string()
+        Archive::open(&path).err().unwrap().to_string()
     };
     assert_eq!(refused(b"SQLite format 3\0"), "the archive cannot be used: it is no archive of an index");
     assert_eq!(refused(b""), "the archive cannot be used: it is no archive of an index");
@@ -120,7 +119,9 @@ fn archives_that_are_cut_off_altered_or_something_else_are_refused() {
 #[test]
 fn forged_archives_are_refused() {
     let exported = Exported::new();
-    let refused = |change: fn(&mut Vec<u8>)| exported.import_forged(change).unwrap_err().to_string();
+    let mut other = TestStore::new();
+    let mut refused =
+        |change: fn(&mut Vec<u8>)| exported.import_forged(&mut other.store, change).unwrap_err().to_string();
     assert_eq!(
         refused(|bytes| bytes[8] = 9),
         "the archive has format 9, but this version of craig reads format 1"
@@ -132,9 +133,10 @@ fn forged_archives_are_refused() {
     assert_eq!(refused(|bytes| bytes.push(0)), "the archive cannot be used: it has more than its files");
     let odd = "the archive cannot be used: a file in it is not what an export writes";
     assert_eq!(refused(|bytes| bytes[9..13].fill(0xff)), odd, "a frame of four gigabytes");
-    // Whatever is altered, the import ends, and what is stored has its texts.
+    // Whatever is altered, the import ends.
     let n_bytes = std::fs::metadata(&exported.archive).unwrap().len() as usize - 32;
-    let n_refused =
-        (13..n_bytes).filter(|&at| exported.import_forged(|bytes| bytes[at] ^= 0x15).is_err()).count();
+    let mut is_refused =
+        |at: usize| exported.import_forged(&mut other.store, |bytes| bytes[at] ^= 0x15).is_err();
+    let n_refused = (13..n_bytes).filter(|&at| is_refused(at)).count();
     assert!(n_refused > n_bytes / 2, "{n_refused} of {n_bytes}");
 }
