@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use craig_source::private;
+use craig_source::{Root, private};
 use craig_store::{Archive, ArchiveError, ArchiveHeader};
 use serde::Serialize;
 
@@ -75,6 +75,8 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
         let failed = |source: ArchiveError| EngineError::Archive { path: archive.to_owned(), source };
+        // A wrong directory is found before the archive is read.
+        Root::open(&request.directory)?;
         let opened = Archive::open(archive).map_err(failed)?;
         let made = StoredOptions::default().made_with(self.embedder()?.id());
         if opened.header().made != made.identity() {
