@@ -7,6 +7,7 @@ use craig_model::{
     BreakerSettings, EmbeddingDialect, Endpoint, HostedModel, LocalOptions, ModelError, RerankDialect, Secret,
 };
 use craig_source::{GitAccess, GitToken, PackagePlaces, SourceOptions};
+use craig_store::DatabaseAddress;
 
 use crate::context::ContextConfig;
 use crate::settings::{Environment, Settings, SettingsError};
@@ -15,7 +16,7 @@ use crate::settings::{Environment, Settings, SettingsError};
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The database.
-    pub database: PathBuf,
+    pub database: DatabaseAddress,
     /// Whether it is an error that the database is missing; else it is made, with its folder.
     pub must_exist: bool,
     /// Whether nothing is written: what is derived from the database stays in memory.
@@ -46,7 +47,7 @@ pub struct Config {
 
 impl Config {
     /// Everything built in; no network.
-    pub fn new(database: impl Into<PathBuf>) -> Self {
+    pub fn new(database: impl Into<DatabaseAddress>) -> Self {
         Self {
             database: database.into(),
             must_exist: false,
@@ -66,10 +67,13 @@ impl Config {
     }
 
     /// The configuration that `settings` describe; `database` is used when they name none.
-    pub fn from_settings(settings: &Settings, database: impl Into<PathBuf>) -> Result<Self, SettingsError> {
+    pub fn from_settings(
+        settings: &Settings,
+        database: impl Into<DatabaseAddress>,
+    ) -> Result<Self, SettingsError> {
         let reader = Reader { settings };
         Ok(Self {
-            database: settings.path("database").unwrap_or_else(|| database.into()),
+            database: settings.path("database").map_or_else(|| database.into(), DatabaseAddress::from),
             must_exist: false,
             is_read_only: false,
             data_folder: settings.data_folder().map(PathBuf::from),

@@ -110,12 +110,12 @@ impl Examination {
     }
 
     fn run(config: &Config, mode: Mode, progress: &mut dyn FnMut(&Progress)) -> Result<Self, EngineError> {
-        let path = &config.database;
-        Store::check_path(path)?;
-        if !path.exists() {
+        let path = &config.database.to_path();
+        config.database.check()?;
+        if !config.database.may_exist() {
             return Err(EngineError::NoDatabase { path: path.clone() });
         }
-        let mut all = Self { database: path.display().to_string(), ..Self::default() };
+        let mut all = Self { database: config.database.to_string(), ..Self::default() };
         progress(&examining("the database"));
         match Engine::open(config) {
             Ok(engine) => all.examine_all(engine, path, mode, progress)?,

@@ -9,7 +9,7 @@ use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{FileStamp, Root, walk};
 use craig_store::{
-    FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError, StoredText,
+    DatabaseAddress, FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError, StoredText,
 };
 use craig_symbols::{Packages, SymbolGraph};
 use rayon::ThreadPool;
@@ -120,8 +120,8 @@ impl Engine {
         }
     }
 
-    /// The file of the database, which may not have been made yet.
-    pub fn database(&self) -> &Path {
+    /// Where the database is, which may not have been made yet.
+    pub fn database(&self) -> &DatabaseAddress {
         &self.config.database
     }
 

@@ -445,7 +445,11 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::DamagedText { .. } => {
             "run 'craig doctor --repair', which rereads the file from its source".into()
         }
-        StoreError::Address { .. } => "give --db (or CRAIG_DB) the path of a file".into(),
+        StoreError::Address { .. } | StoreError::ServerAddress { .. } => {
+            "give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; a password belongs into PGPASSWORD \
+             or the file of PGPASSFILE"
+                .into()
+        }
         StoreError::Corrupt { .. } => {
             "point --db (or CRAIG_DB) to another file; if this was a Craig database, move it away and ingest again \
              (sources are not touched)"

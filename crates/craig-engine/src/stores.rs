@@ -97,25 +97,25 @@ impl DerefMut for PooledStore<'_> {
 }
 
 fn open_store(config: &Config) -> Result<Store, EngineError> {
-    Store::check_path(&config.database)?;
-    if config.must_exist && !config.database.exists() {
-        return Err(EngineError::NoDatabase { path: config.database.clone() });
+    config.database.check()?;
+    if config.must_exist && !config.database.may_exist() {
+        return Err(EngineError::NoDatabase { path: config.database.to_path() });
     }
     let store = match workspace_database(config)? {
         Some(database) => Store::open_in_repository(&database)?,
-        None => Store::open(&config.database)?,
+        None => Store::open_at(&config.database, config.data_folder.as_deref())?,
     };
     Ok(if config.is_read_only { store.into_read_only() } else { store })
 }
 
 /// The database if it is in a workspace, which may have come from anybody.
 fn workspace_database(config: &Config) -> Result<Option<RepositoryDatabase>, EngineError> {
-    let path = &config.database;
+    let Some(path) = config.database.file() else { return Ok(None) };
     let folder =
         path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == WORKSPACE_FOLDER));
     let (Some(folder), Some(file)) = (folder, path.file_name()) else { return Ok(None) };
     let open_error =
-        |reason: &str| StoreError::Open { path: path.clone(), source: std::io::Error::other(reason) };
+        |reason: &str| StoreError::Open { path: path.to_owned(), source: std::io::Error::other(reason) };
     let workspace = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let data_folder = config.data_folder.clone();
     Ok(Some(RepositoryDatabase {

@@ -27,5 +27,5 @@ pub use rerank::{
 };
 pub use secret::Secret;
 pub use static_model::StaticModel;
-pub use tls::{crypto_provider, tls_client_config};
+pub use tls::{crypto_provider, tls_client_config, tls_client_config_with_root};
 pub use vocabulary::{Tokens, Vocabulary};

@@ -99,7 +99,7 @@ fn immutable_uri(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-/// The identity of a database file, which distinguishes it from a replacement at the same path.
+/// The identity of a database, which distinguishes its file from a replacement at the same path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DatabaseIdentity {
     device: u64,
@@ -109,6 +109,13 @@ pub struct DatabaseIdentity {
 }
 
 impl DatabaseIdentity {
+    /// The identity that a database on a server has been given.
+    pub(crate) fn of_server(identity: &str) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] = *blake3::hash(identity.as_bytes()).as_bytes();
+        let device = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+        Self { device, inode: u64::from_le_bytes([i, j, k, l, m, n, o, p]), born: None }
+    }
+
     #[cfg(unix)]
     fn new(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;

@@ -9,15 +9,15 @@ use std::path::Path;
 
 use craig_chunk::{Definitions, unpacked_size};
 use craig_source::ContentHash;
-use rusqlite::{Row, Transaction, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::check::is_vector;
 use crate::names::{SealedNames, unsealed_names};
-use crate::read::{ChunkSpan, Metadata, TextCheck, find_file, unpacked};
+use crate::read::{ChunkSpan, Metadata, TextCheck, unpacked};
 use crate::sealed::unsealed;
-use crate::write::{NewChunk, NewFile, drop_unused_files, insert_embedder, write_vector};
+use crate::sql::{self, Row, params};
+use crate::write::{NewChunk, NewFile, drop_unused_files, insert_embedder, store_files, store_vectors};
 use crate::{FileIdentity, ProjectId, Store, StoreError, TextHash};
 
 const MAGIC: &[u8; 8] = b"craigidx";
@@ -90,7 +90,7 @@ impl Store {
         out.frame(header)?;
         let files: Vec<i64> = self.read_all(
             "SELECT file_id FROM project_files WHERE project_id = ?1 ORDER BY path",
-            [project],
+            &params![project],
             |row| row.get(0),
         )?;
         for (number, file) in (1..).zip(files) {
@@ -110,14 +110,14 @@ impl Store {
         let sql = "SELECT f.path, f.file_hash, f.is_binary, f.metadata, f.definitions, f.content, n.n_lines,
                           n.referenced, n.named
                    FROM files f LEFT JOIN names n ON n.file_id = f.id WHERE f.id = ?1";
-        let Some(mut found) = self.read_one(sql, [file], ArchivedFile::from_row)? else { return Ok(None) };
+        let Some(mut found) = self.read_one(sql, &params![file], ArchivedFile::from_row)? else { return Ok(None) };
         let sql = "SELECT c.start_byte, c.end_byte, c.overlap_bytes, c.start_line, c.end_line, c.chunk_type,
                           c.symbol_name, c.parent, c.text_hash, v.vector
                    FROM chunks c
                    LEFT JOIN embedders e ON e.name = ?2
                    LEFT JOIN vectors v ON v.embedder_id = e.id AND v.text_hash = c.text_hash
                    WHERE c.file_id = ?1 ORDER BY c.chunk_id";
-        found.chunks = self.read_all(sql, params![file, embedder], ArchivedChunk::from_row)?;
+        found.chunks = self.read_all(sql, &params![file, embedder], ArchivedChunk::from_row)?;
         Ok(Some(found))
     }
 
@@ -131,10 +131,13 @@ impl Store {
         while n_read < n_files {
             let n_group = (n_files - n_read).min(GROUP_FILES);
             let group: Vec<ArchivedFile> = (0..n_group).map(|_| archive.file()).collect::<Result<_, _>>()?;
-            self.write(|transaction| {
-                let embedder =
-                    embedder.as_deref().map(|name| insert_embedder(transaction, name)).transpose()?;
-                group.iter().try_for_each(|file| file.write(transaction, &made, embedder))
+            let rows: Vec<NewFile<'_>> = group.iter().map(|file| file.row(&made)).collect();
+            self.write(|connection| {
+                if let Some(name) = &embedder {
+                    let vectors = group.iter().flat_map(ArchivedFile::vectors);
+                    store_vectors(connection, insert_embedder(connection, name)?, vectors)?;
+                }
+                store_files(connection, &rows).map(drop)
             })?;
             n_read += n_group;
             read(n_read);
@@ -280,10 +283,10 @@ impl Frames {
 }
 
 impl ArchivedFile {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn from_row(row: Row<'_>) -> sql::Result<Self> {
         let n_lines: Option<u32> = row.get(6)?;
         let names = n_lines.map(|n_lines| {
-            Ok::<_, rusqlite::Error>(SealedNames { n_lines, referenced: row.get(7)?, named: row.get(8)? })
+            Ok::<_, sql::Error>(SealedNames { n_lines, referenced: row.get(7)?, named: row.get(8)? })
         });
         Ok(Self {
             path: row.get(0)?,
@@ -331,29 +334,13 @@ impl ArchivedFile {
         })
     }
 
-    fn write(
-        &self,
-        transaction: &Transaction<'_>,
-        made: &str,
-        embedder: Option<i64>,
-    ) -> rusqlite::Result<()> {
-        if let Some(embedder) = embedder {
-            for chunk in &self.chunks {
-                if let Some(vector) = &chunk.vector {
-                    write_vector(transaction, embedder, chunk.text_hash, vector)?;
-                }
-            }
-        }
-        let identity = FileIdentity::new(made, &self.path, ContentHash(self.hash));
-        match find_file(transaction, identity)? {
-            Some(_) => Ok(()),
-            None => self.row(identity).write(transaction).map(drop),
-        }
+    fn vectors(&self) -> impl Iterator<Item = (TextHash, &[u8])> {
+        self.chunks.iter().filter_map(|chunk| Some((chunk.text_hash, chunk.vector.as_deref()?)))
     }
 
-    fn row(&self, identity: FileIdentity) -> NewFile<'_> {
+    fn row(&self, made: &str) -> NewFile<'_> {
         NewFile {
-            identity,
+            identity: FileIdentity::new(made, &self.path, ContentHash(self.hash)),
             path: &self.path,
             hash: &self.hash,
             is_binary: self.is_binary,
@@ -376,7 +363,7 @@ fn are_lines(first: u32, last: u32) -> bool {
 }
 
 impl ArchivedChunk {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn from_row(row: Row<'_>) -> sql::Result<Self> {
         Ok(Self {
             start_byte: row.get(0)?,
             end_byte: row.get(1)?,

@@ -7,8 +7,7 @@
 use std::collections::HashSet;
 
 use craig_model::Quantized;
-use rusqlite::Transaction;
-
+use crate::sql::{self, Connection, Value, params};
 use crate::write::increase_generation;
 use crate::{FileId, ProjectId, Store, StoreError};
 
@@ -29,21 +28,11 @@ const MAX_PROBLEMS: usize = 20;
 impl Store {
     /// Problems of the database as a whole: pages, indexes, constraints and references. Empty if it is sound.
     pub fn check(&self) -> Result<Vec<String>, StoreError> {
-        let checked = self.read(|connection| {
-            let mut problems: Vec<String> = connection
-                .prepare(&format!("PRAGMA integrity_check({MAX_PROBLEMS})"))?
-                .query_map([], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()?;
-            problems.retain(|problem| problem != "ok");
-            let references = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
-            let mut lost = connection.prepare(references)?;
-            for row in lost.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))? {
-                let (table, n_rows) = row?;
-                problems.push(format!("{n_rows} rows of {table} belong to nothing"));
-            }
-            Ok(problems)
-        });
-        match checked {
+        let Some(connection) = self.connection.sqlite() else {
+            // A server has checksums, and checks its constraints.
+            return Ok(Vec::new());
+        };
+        match problems(connection).map_err(|error| StoreError::from_sqlite(&self.place.path, error)) {
             // Too damaged for SQLite to continue the check.
             Err(error @ StoreError::Corrupt { .. }) => Ok(vec![error.to_string()]),
             checked => checked,
@@ -56,8 +45,9 @@ impl Store {
     }
 
     fn rebuild_indexes(&mut self) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            transaction.execute_batch(
+        self.write(|connection| {
+            let Some(connection) = connection.sqlite() else { return Ok(()) };
+            connection.execute_batch(
                 "REINDEX;
                  DELETE FROM project_files WHERE project_id NOT IN (SELECT id FROM projects)
                                               OR file_id NOT IN (SELECT id FROM files);
@@ -67,7 +57,8 @@ impl Store {
                  DELETE FROM vectors WHERE embedder_id NOT IN (SELECT id FROM embedders);
                  DELETE FROM ingestion_status WHERE project_id NOT IN (SELECT id FROM projects);
                  DELETE FROM context_uses WHERE project_id NOT IN (SELECT id FROM projects);",
-            )
+            )?;
+            Ok(())
         })
     }
 
@@ -80,7 +71,7 @@ impl Store {
     ) -> Result<Vec<DamagedFile>, StoreError> {
         let sql = "SELECT file_id, path FROM project_files WHERE project_id = ?1 ORDER BY file_id";
         let files: Vec<(FileId, String)> =
-            self.read_all(sql, [project], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            self.read_all(sql, &params![project], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let bad_vectors = self.files_with_bad_vectors(project)?;
         let mut damaged = Vec::new();
         for (id, path) in files {
@@ -105,54 +96,61 @@ impl Store {
 
     /// Files of a project with an impossible vector.
     fn files_with_bad_vectors(&self, project: ProjectId) -> Result<HashSet<FileId>, StoreError> {
+        let sql = "SELECT DISTINCT c.file_id, v.vector FROM project_files p JOIN chunks c ON c.file_id = p.file_id
+                   JOIN vectors v ON v.text_hash = c.text_hash WHERE p.project_id = ?1";
+        let mut bad = HashSet::new();
         self.read(|connection| {
-            let mut find = connection.prepare_cached(
-                "SELECT DISTINCT c.file_id, v.vector FROM project_files p JOIN chunks c ON c.file_id = p.file_id
-                 JOIN vectors v ON v.text_hash = c.text_hash WHERE p.project_id = ?1",
-            )?;
-            let mut rows = find.query([project])?;
-            let mut bad = HashSet::new();
-            while let Some(row) = rows.next()? {
-                if !row.get_ref(1)?.as_blob().is_ok_and(is_vector) {
+            connection.each(sql, &params![project], |row| {
+                if !row.blob(1).is_ok_and(is_vector) {
                     bad.insert(row.get(0)?);
                 }
-            }
-            Ok(bad)
-        })
+                Ok(())
+            })
+        })?;
+        Ok(bad)
     }
 
     /// Removes these files from all projects, and impossible vectors, so that the next ingestion reads the files again.
     pub fn forget_files(&mut self, files: &[FileId]) -> Result<(), StoreError> {
-        let bad_vectors: Vec<i64> = self.read(|connection| {
-            let mut find = connection.prepare_cached("SELECT id, vector FROM vectors")?;
-            let mut rows = find.query([])?;
-            let mut bad = Vec::new();
-            while let Some(row) = rows.next()? {
-                if !row.get_ref(1)?.as_blob().is_ok_and(is_vector) {
-                    bad.push(row.get(0)?);
+        let mut bad_vectors: Vec<i64> = Vec::new();
+        self.read(|connection| {
+            connection.each("SELECT id, vector FROM vectors", &[], |row| {
+                if !row.blob(1).is_ok_and(is_vector) {
+                    bad_vectors.push(row.get(0)?);
                 }
-            }
-            Ok(bad)
+                Ok(())
+            })
         })?;
-        self.write(|transaction| {
-            for id in &bad_vectors {
-                transaction.execute("DELETE FROM vectors WHERE id = ?1", [id])?;
-            }
-            for file in files {
-                forget_file(transaction, *file)?;
-            }
-            Ok(())
+        self.write(|connection| {
+            let bad = Value::ints(bad_vectors.iter().copied());
+            connection.execute("DELETE FROM vectors WHERE id = ANY(?1)", &[bad])?;
+            forget(connection, &Value::ints(files))
         })
     }
 }
 
-fn forget_file(transaction: &Transaction<'_>, file: FileId) -> rusqlite::Result<()> {
-    let projects: Vec<ProjectId> = transaction
-        .prepare_cached("DELETE FROM project_files WHERE file_id = ?1 RETURNING project_id")?
-        .query_map([file], |row| row.get(0))?
+/// Problems of an SQLite database.
+fn problems(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<String>> {
+    let mut problems: Vec<String> = connection
+        .prepare(&format!("PRAGMA integrity_check({MAX_PROBLEMS})"))?
+        .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    transaction.execute("DELETE FROM files WHERE id = ?1", [file])?;
-    projects.into_iter().try_for_each(|project| increase_generation(transaction, project))
+    problems.retain(|problem| problem != "ok");
+    let references = "SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1";
+    let mut lost = connection.prepare(references)?;
+    for row in lost.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))? {
+        let (table, n_rows) = row?;
+        problems.push(format!("{n_rows} rows of {table} belong to nothing"));
+    }
+    Ok(problems)
+}
+
+fn forget(connection: &Connection, files: &Value<'_>) -> sql::Result<()> {
+    let sql = "DELETE FROM project_files WHERE file_id = ANY(?1) RETURNING project_id";
+    let projects: HashSet<ProjectId> =
+        connection.all(sql, &params![files], |row| row.get(0))?.into_iter().collect();
+    connection.execute("DELETE FROM files WHERE id = ANY(?1)", &params![files])?;
+    projects.into_iter().try_for_each(|project| increase_generation(connection, project))
 }
 
 /// Whether bytes can be a stored vector: a finite scale, and at least one component.

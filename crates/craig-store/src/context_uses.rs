@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use rusqlite::{OptionalExtension, Row, params};
-
 use crate::project::now;
+use crate::sql::{self, Connection, Row, params};
 use crate::{ProjectId, Store, StoreError};
 
 /// Uses that are kept; older ones are deleted.
@@ -44,8 +43,8 @@ pub struct ContextUse {
 }
 
 impl ContextUse {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let whole = |column| row.get::<_, i64>(column).map(|n| n as u64);
+    fn from_row(row: Row<'_>) -> sql::Result<Self> {
+        let whole = |column| row.unsigned(column);
         Ok(Self {
             number: whole(0)?,
             used_at: row.get(1)?,
@@ -69,32 +68,33 @@ impl Store {
     /// Keeps a use and returns its number. Does not wait: fails with [`StoreError::Busy`] while another process writes.
     pub fn record_context_use(&mut self, project: ProjectId, used: &ContextUse) -> Result<u64, StoreError> {
         self.write_at_once(|transaction| {
-            let [extract, search, rank, format] = used.step_us.map(|us| us as i64);
-            transaction.execute(
+            let [extract, search, rank, format] = used.step_us;
+            let id: Option<i64> = transaction.one(
                 "INSERT INTO context_uses (project_id, used_at, kind, reason, blocks, tokens, whole_tokens, best_score,
                     mean_score, extract_us, search_us, rank_us, format_us, total_us, query)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-                params![
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) RETURNING id",
+                &params![
                     project,
                     now(),
                     used.kind,
                     used.reason,
                     used.blocks,
-                    used.tokens as i64,
-                    used.whole_tokens as i64,
+                    used.tokens,
+                    used.whole_tokens,
                     used.best_score,
                     used.mean_score,
                     extract,
                     search,
                     rank,
                     format,
-                    used.total_us as i64,
+                    used.total_us,
                     used.query
                 ],
+                |row| row.get(0),
             )?;
-            let id = transaction.last_insert_rowid();
-            transaction.execute("DELETE FROM context_uses WHERE id <= ?1", [id - MAX_USES])?;
-            Ok(id as u64)
+            let id = id.unwrap_or_default();
+            transaction.execute("DELETE FROM context_uses WHERE id <= ?1", &params![id - MAX_USES])?;
+            Ok(id.cast_unsigned())
         })
     }
 
@@ -102,8 +102,8 @@ impl Store {
     pub fn context_uses(&self, project: Option<ProjectId>) -> Result<Vec<ContextUse>, StoreError> {
         let sql = "SELECT id, used_at, kind, reason, blocks, tokens, whole_tokens, best_score, mean_score, extract_us,
                       search_us, rank_us, format_us, total_us, query, helpful, note
-                   FROM context_uses WHERE ?1 IS NULL OR project_id = ?1 ORDER BY id";
-        self.read_all(sql, [project], ContextUse::from_row)
+                   FROM context_uses WHERE CAST(?1 AS BIGINT) IS NULL OR project_id = ?1 ORDER BY id";
+        self.read_all(sql, &params![project], ContextUse::from_row)
     }
 
     /// Stores whether the context of this number, or the newest one, was helpful; returns its number, `None` if there is none.
@@ -115,17 +115,16 @@ impl Store {
     ) -> Result<Option<u64>, StoreError> {
         self.write(|transaction| {
             let sql = "UPDATE context_uses SET helpful = ?2, note = ?3 WHERE id = (
-                           SELECT id FROM context_uses WHERE (?1 IS NULL AND blocks > 0) OR id = ?1 ORDER BY id DESC LIMIT 1)
+                           SELECT id FROM context_uses WHERE (CAST(?1 AS BIGINT) IS NULL AND blocks > 0) OR id = ?1 ORDER BY id DESC LIMIT 1)
                        RETURNING id";
-            let parameters = params![number.map(|number| number as i64), helpful, note];
-            transaction.query_row(sql, parameters, |row| row.get::<_, i64>(0).map(|id| id as u64)).optional()
+            transaction.one(sql, &params![number, helpful, note], |row| row.unsigned(0))
         })
     }
 
     /// Writes unless another process does at the moment.
     fn write_at_once<T>(
         &mut self,
-        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl FnMut(&Connection) -> sql::Result<T>,
     ) -> Result<T, StoreError> {
         let usual = self.patience;
         self.set_patience(Duration::ZERO)?;

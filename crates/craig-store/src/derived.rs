@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::access::{LOG, SHARED_MEMORY, beside};
 use crate::project::REFERENCE_LENGTH;
-use crate::store::Place;
+use crate::store::{OpenedBy, Place};
 use crate::{Project, Store, StoreError};
 
 /// Databases that are set aside under one name, at most.
@@ -48,7 +48,11 @@ impl Store {
     /// Bytes of the database and of everything derived from it.
     pub fn bytes_on_disk(&self) -> u64 {
         let mut seen = HashSet::new();
-        bytes_on_disk(&self.place.path, &mut seen) + bytes_on_disk(&self.place.derived_folder, &mut seen)
+        let database = match self.place.opened_by {
+            OpenedBy::File(_) => bytes_on_disk(&self.place.path, &mut seen),
+            OpenedBy::Server(_) => self.bytes_on_server(),
+        };
+        database + bytes_on_disk(&self.place.derived_folder, &mut seen)
     }
 
     /// Renames a user's database that cannot be repaired, so that a new one is created when it is next opened; returns its new path.

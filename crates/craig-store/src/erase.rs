@@ -38,7 +38,7 @@ impl Store {
     /// Ends a change of many transactions: empties the log if something was deleted, and rewrites, once, a database of an older
     /// version that did not cut off free pages.
     pub(crate) fn erase_deleted(&mut self) {
-        if self.keeps_free_pages().unwrap_or(false) {
+        if self.keeps_free_pages().is_some_and(|keeps| keeps.unwrap_or(false)) {
             self.rewrite();
             self.has_deleted = true;
         }
@@ -52,7 +52,7 @@ impl Store {
             return;
         }
         let patience = self.patience;
-        let is_emptied = self.read(|connection| {
+        let is_emptied = self.read_file(|connection| {
             connection.busy_timeout(LOG_TIMEOUT)?;
             let is_busy: rusqlite::Result<bool> =
                 connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
@@ -60,19 +60,20 @@ impl Store {
             connection.busy_timeout(patience)?;
             Ok(!is_busy?)
         });
-        self.has_deleted = !is_emptied.unwrap_or(false);
+        // A server has no log of this connection.
+        self.has_deleted = is_emptied.is_some_and(|is_emptied| !is_emptied.unwrap_or(false));
     }
 
     /// Rewrites the file if there is room for that, so that it holds nothing that was deleted.
     ///
     /// Returns no error: the rows are deleted either way.
     pub(crate) fn rewrite(&self) {
-        let Ok(n_bytes) = self.n_bytes() else { return };
+        let Some(Ok(n_bytes)) = self.n_bytes() else { return };
         if free_bytes(&self.place.path).is_some_and(|free| free < REWRITE_SHARE * n_bytes) {
             return;
         }
         let temp_store = if n_bytes > IN_MEMORY_BYTES { "file" } else { "memory" };
-        let _ = self.read(|connection| {
+        let _ = self.read_file(|connection| {
             connection.pragma_update(None, "temp_store", temp_store)?;
             let rewritten = cut_off_free_pages(connection).and_then(|()| connection.execute_batch("VACUUM"));
             connection.pragma_update(None, "temp_store", "memory")?;
@@ -86,23 +87,23 @@ impl Store {
         &mut self,
         delete: impl FnOnce(&mut Self) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.read(|connection| connection.pragma_update(None, "auto_vacuum", "incremental"))?;
+        self.read_file(|connection| connection.pragma_update(None, "auto_vacuum", "incremental")).transpose()?;
         let deleted = delete(self);
         if deleted.is_ok() {
             self.has_deleted = true;
             // The rest is moved by the next commit that finds room.
-            while self.cut_off_some().unwrap_or(false) {
+            while self.cut_off_some().is_some_and(|more| more.unwrap_or(false)) {
                 self.empty_log();
                 self.has_deleted = true;
             }
         }
-        let _ = self.read(cut_off_free_pages);
+        let _ = self.read_file(cut_off_free_pages);
         deleted
     }
 
     /// Cuts off a few free pages; returns whether there are more.
-    fn cut_off_some(&self) -> Result<bool, StoreError> {
-        self.read(|connection| {
+    fn cut_off_some(&self) -> Option<Result<bool, StoreError>> {
+        self.read_file(|connection| {
             // One row per page.
             let mut vacuum = connection.prepare(&format!("PRAGMA incremental_vacuum({PAGES_PER_STEP})"))?;
             let mut pages = vacuum.query([])?;
@@ -112,14 +113,14 @@ impl Store {
     }
 
     /// Whether free pages stay in the file, as in databases of older versions.
-    fn keeps_free_pages(&self) -> Result<bool, StoreError> {
-        self.read(|connection| {
+    fn keeps_free_pages(&self) -> Option<Result<bool, StoreError>> {
+        self.read_file(|connection| {
             connection.pragma_query_value(None, "auto_vacuum", |row| Ok(row.get::<_, u32>(0)? == 0))
         })
     }
 
-    fn n_bytes(&self) -> Result<u64, StoreError> {
-        self.read(|connection| {
+    fn n_bytes(&self) -> Option<Result<u64, StoreError>> {
+        self.read_file(|connection| {
             let pages: u32 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
             let page_size: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
             Ok(u64::from(pages) * u64::from(page_size))

@@ -1,12 +1,14 @@
 //! Errors of the store.
 
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 
+use postgres::error::SqlState;
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
 use crate::access::is_no_room;
-use crate::{Role, holder};
+use crate::{Role, holder, sql};
 
 /// An operation on the store failed; nothing that was committed before is lost.
 #[derive(Debug, Error)]
@@ -19,11 +21,17 @@ pub enum StoreError {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// An address of a server instead of a path.
-    #[error("the database is a file, and {scheme}:// begins an address")]
+    /// An address of something that is no PostgreSQL server.
+    #[error("a database is a file or on a PostgreSQL server, and {scheme}:// begins the address of something else")]
     Address {
-        /// What stands before `://`; the rest may hold a password.
+        /// The part before `://`; the rest may contain a password.
         scheme: String,
+    },
+    /// An address of a PostgreSQL server that cannot be used.
+    #[error("the address of the database cannot be used: {reason}")]
+    ServerAddress {
+        /// Why not, without the address, which may contain a password.
+        reason: String,
     },
     /// The file is something else, or damaged.
     #[error("{} is not a readable Craig database ({detail})", path.display())]
@@ -148,9 +156,10 @@ impl StoreError {
     /// Its origin.
     pub fn kind(&self) -> StoreErrorKind {
         match self {
-            Self::UnknownProject { .. } | Self::NameTaken { .. } | Self::Address { .. } => {
-                StoreErrorKind::User
-            }
+            Self::UnknownProject { .. }
+            | Self::NameTaken { .. }
+            | Self::Address { .. }
+            | Self::ServerAddress { .. } => StoreErrorKind::User,
             Self::Corrupt { .. } | Self::DamagedText { .. } => StoreErrorKind::Damage,
             Self::Open { .. }
             | Self::Newer { .. }
@@ -171,15 +180,54 @@ impl StoreError {
         matches!(self, Self::Full { .. } | Self::ReadOnly { .. } | Self::Lock { .. } | Self::Busy { .. })
     }
 
+    /// Sorts an error of the database at `path`, a file or a server, by what a user can do about it.
+    pub(crate) fn from_sql(path: &Path, error: sql::Error) -> Self {
+        match error {
+            sql::Error::Sqlite(error) => Self::from_sqlite(path, error),
+            sql::Error::Postgres(error) => Self::from_postgres(path, error),
+            sql::Error::Unexpected(detail) => Self::Corrupt { path: path.to_owned(), detail },
+            sql::Error::Store(error) => error,
+        }
+    }
+
+    /// The server at `address` cannot be reached, or refuses this user.
+    pub(crate) fn from_connecting(address: &Path, error: &postgres::Error) -> Self {
+        let reason = error.as_db_error().map_or_else(|| causes(error), |reported| reported.message().to_owned());
+        Self::Open { path: address.to_owned(), source: std::io::Error::other(reason) }
+    }
+
+    /// Sorts an error of the server at `address`.
+    pub(crate) fn from_postgres(address: &Path, error: postgres::Error) -> Self {
+        let path = address.to_owned();
+        let Some(reported) = error.as_db_error() else {
+            let is_lost = error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>());
+            return match is_lost {
+                true => Self::Open { path, source: std::io::Error::other(causes(&error)) },
+                false => Self::Database { source: Box::new(error) },
+            };
+        };
+        match *reported.code() {
+            SqlState::DISK_FULL => Self::Full { path },
+            SqlState::READ_ONLY_SQL_TRANSACTION | SqlState::INSUFFICIENT_PRIVILEGE => Self::ReadOnly { path },
+            SqlState::LOCK_NOT_AVAILABLE => Self::Busy { path, holder: "another process".to_owned() },
+            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => {
+                Self::Corrupt { path, detail: reported.message().to_owned() }
+            }
+            SqlState::INVALID_PASSWORD
+            | SqlState::INVALID_AUTHORIZATION_SPECIFICATION
+            | SqlState::INVALID_CATALOG_NAME
+            | SqlState::TOO_MANY_CONNECTIONS
+            | SqlState::CANNOT_CONNECT_NOW
+            | SqlState::ADMIN_SHUTDOWN => {
+                Self::Open { path, source: std::io::Error::other(reported.message().to_owned()) }
+            }
+            _ => Self::Database { source: Box::new(error) },
+        }
+    }
+
     /// Sorts an SQLite error on the database at `path` by what a user can do about it.
     pub(crate) fn from_sqlite(path: &Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
-        if let rusqlite::Error::FromSqlConversionFailure(_, _, source) = &error {
-            return match source.downcast_ref::<DamagedText>() {
-                Some(DamagedText { path }) => Self::DamagedText { path: path.clone() },
-                None => Self::Corrupt { path, detail: source.to_string() },
-            };
-        }
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
                 Self::Corrupt { path, detail: error.to_string() }
@@ -226,23 +274,13 @@ impl From<StoreError> for OpenError {
     }
 }
 
-/// A damaged text, passed through SQLite's errors.
-#[derive(Debug, Error)]
-#[error("the stored text of {path:?} is damaged")]
-pub(crate) struct DamagedText {
-    path: String,
-}
-
-impl DamagedText {
-    pub(crate) fn error(path: &str) -> rusqlite::Error {
-        conversion_error(0, Self { path: path.to_owned() })
+/// An error and what caused it, in one line.
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
     }
-}
-
-/// A stored value that cannot be what was written.
-pub(crate) fn conversion_error(
-    column: usize,
-    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
+    text
 }

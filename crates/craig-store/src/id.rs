@@ -1,8 +1,9 @@
 //! Ids of stored rows. Outside of the store, an id can be compared, and kept with derived data as a number.
 
 use craig_source::ContentHash;
-use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Serialize};
+
+use crate::sql::{FromValue, ToValue, Value};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -22,15 +23,21 @@ macro_rules! ids {
             }
         }
 
-        impl FromSql for $name {
-            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-                i64::column_result(value).map(|number| Self(number.cast_unsigned()))
+        impl FromValue for $name {
+            fn from_value(value: &Value<'_>) -> Option<Self> {
+                i64::from_value(value).map(|number| Self(number.cast_unsigned()))
             }
         }
 
-        impl ToSql for $name {
-            fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-                Ok(self.0.cast_signed().into())
+        impl ToValue for $name {
+            fn to_value(&self) -> Value<'_> {
+                Value::Int(self.0.cast_signed())
+            }
+        }
+
+        impl From<&$name> for i64 {
+            fn from(id: &$name) -> i64 {
+                id.0.cast_signed()
             }
         }
     )*};
@@ -85,20 +92,25 @@ impl FileIdentity {
     }
 }
 
-impl ToSql for FileIdentity {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        self.0.to_sql()
-    }
-}
+macro_rules! hashes {
+    ($($name:ident),*) => {$(
+        impl ToValue for $name {
+            fn to_value(&self) -> Value<'_> {
+                Value::Blob(&self.0)
+            }
+        }
 
-impl FromSql for TextHash {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        <[u8; 16]>::column_result(value).map(Self)
-    }
-}
+        impl FromValue for $name {
+            fn from_value(value: &Value<'_>) -> Option<Self> {
+                FromValue::from_value(value).map(Self)
+            }
+        }
 
-impl ToSql for TextHash {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        self.0.to_sql()
-    }
+        impl AsRef<[u8]> for $name {
+            fn as_ref(&self) -> &[u8] {
+                &self.0
+            }
+        }
+    )*};
 }
+hashes!(TextHash, FileIdentity);

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::{LOG, ROLLBACK_JOURNAL, SHARED_MEMORY};
 use crate::lock::lock_within;
-use crate::store::Place;
+use crate::sql::params;
+use crate::store::{OpenedBy, Place};
 use crate::{Role, Store, StoreError};
 
 /// A database in a repository: where it is, and what it is for.
@@ -65,7 +66,7 @@ impl Store {
     }
 
     fn secret(&self) -> Result<Option<String>, StoreError> {
-        self.read_one("SELECT secret FROM binding", [], |row| row.get(0))
+        self.read_one("SELECT secret FROM binding", &params![], |row| row.get(0))
     }
 }
 
@@ -88,7 +89,7 @@ impl RepositoryDatabase {
             path: self.path(),
             role: self.role,
             derived_folder: self.derived_folder(),
-            flags: OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+            opened_by: OpenedBy::File(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW),
             is_read_only: false,
         }
     }
@@ -168,8 +169,8 @@ impl<'i> Opening<'i> {
         self.refuse_an_index()?;
         self.clear().map_err(|error| self.database.io_error(error))?;
         let mut store = Store::prepare(self.database.place())?;
-        store.write(|transaction| {
-            transaction.execute("INSERT INTO binding (secret) VALUES (lower(hex(randomblob(32))))", [])
+        store.write(|connection| {
+            connection.execute("INSERT INTO binding (secret) VALUES (lower(hex(randomblob(32))))", &params![])
         })?;
         self.bind(&store, None)?;
         Ok(store)

@@ -1,11 +1,11 @@
 //! The state of ingestions, for every process.
 
 use craig_source::content_hash;
-use rusqlite::{Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
 use crate::lock::RecordedRun;
 use crate::project::now;
+use crate::sql::{self, Connection, Error, Row, params};
 use crate::{Project, ProjectId, Store, StoreError};
 
 /// An ingestion that was announced, see [`Store::begin_ingestion`].
@@ -75,13 +75,13 @@ pub struct IngestionStatus {
 }
 
 impl IngestionStatus {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn from_row(row: Row<'_>) -> sql::Result<Self> {
         Ok(Self {
-            state: IngestionState::parse(&row.get::<_, String>(1)?),
+            state: IngestionState::parse(&row.text(1)?),
             progress: row.get(2)?,
             current_file: row.get(3)?,
-            total_files: row.get::<_, i64>(4)? as u64,
-            processed_files: row.get::<_, i64>(5)? as u64,
+            total_files: row.unsigned(4)?,
+            processed_files: row.unsigned(5)?,
             started_at: row.get(6)?,
             completed_at: row.get(7)?,
             error: row.get(8)?,
@@ -105,22 +105,27 @@ impl IngestionStatus {
 }
 
 impl IngestionRun {
+    /// Fails if another ingestion of the project has begun since: this one has lost its lock, as when the server of the database
+    /// was restarted.
     pub(crate) fn write_progress(
         &self,
-        transaction: &Transaction<'_>,
+        connection: &Connection,
         current_file: Option<&str>,
         n_processed: u64,
-    ) -> rusqlite::Result<()> {
-        transaction
-            .prepare_cached(
-                "UPDATE ingestion_status SET
-                    current_file = coalesce(?2, current_file),
-                    processed_files = min(total_files, ?3),
-                    progress = min(100, 100 * ?3 / max(1, total_files))
-                 WHERE id = ?1",
-            )?
-            .execute(params![self.number, current_file, n_processed as i64])?;
-        Ok(())
+    ) -> sql::Result<()> {
+        let n_newest = connection.execute(
+            "UPDATE ingestion_status SET
+                current_file = coalesce(?2, current_file),
+                processed_files = CASE WHEN total_files < ?3 THEN total_files ELSE ?3 END,
+                progress = CASE WHEN total_files <= ?3 THEN 100 ELSE 100 * ?3 / total_files END
+             WHERE id = ?1 AND NOT EXISTS (
+                 SELECT 1 FROM ingestion_status later WHERE later.project_id = ?4 AND later.id > ?1)",
+            &params![self.number, current_file, n_processed, self.project],
+        )?;
+        match n_newest {
+            0 => Err(Error::Store(StoreError::Held { holder: "a later ingestion".to_owned() })),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -133,28 +138,29 @@ impl Store {
     ) -> Result<IngestionRun, StoreError> {
         // It may have been impossible when the last one ended.
         self.empty_log();
-        self.write(|transaction| {
-            transaction.execute(
+        let number = self.write(|connection| {
+            connection.one(
                 "INSERT INTO ingestion_status (project_id, status, total_files, started_at)
-                 VALUES (?1, 'in_progress', ?2, ?3)",
-                params![project, total_files as i64, now()],
-            )?;
-            Ok(IngestionRun { project, number: transaction.last_insert_rowid() })
-        })
+                 VALUES (?1, 'in_progress', ?2, ?3) RETURNING id",
+                &params![project, total_files, now()],
+                |row| row.get(0),
+            )
+        })?;
+        Ok(IngestionRun { project, number: number.unwrap_or_default() })
     }
 
     /// Marks an ingestion as completed and stores the hash over all files of its project.
     pub fn complete_ingestion(&mut self, run: &IngestionRun) -> Result<(), StoreError> {
         let files = self.tracked_files(run.project)?;
         let hash = content_hash(files.iter().map(|file| (file.path.as_str(), file.hash))).to_hex();
-        self.write(|transaction| {
-            transaction.execute(
+        self.write(|connection| {
+            connection.execute(
                 "UPDATE ingestion_status SET status = 'completed', progress = 100, completed_at = ?2,
                  processed_files = total_files, current_file = NULL WHERE id = ?1",
-                params![run.number, now()],
+                &params![run.number, now()],
             )?;
             let sql = "UPDATE projects SET content_hash = ?2 WHERE id = ?1";
-            transaction.execute(sql, params![run.project, hash])
+            connection.execute(sql, &params![run.project, hash])
         })?;
         self.erase_deleted();
         Ok(())
@@ -162,10 +168,10 @@ impl Store {
 
     /// Marks an ingestion as failed, with the reason.
     pub fn fail_ingestion(&mut self, run: &IngestionRun, error: &str) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            transaction.execute(
+        self.write(|connection| {
+            connection.execute(
                 "UPDATE ingestion_status SET status = 'failed', completed_at = ?2, error = ?3 WHERE id = ?1",
-                params![run.number, now(), error],
+                &params![run.number, now(), error],
             )
         })?;
         self.empty_log();
@@ -188,6 +194,6 @@ impl Store {
     fn newest_ingestion(&self, project: ProjectId) -> Result<Option<(i64, IngestionStatus)>, StoreError> {
         let sql = "SELECT id, status, progress, current_file, total_files, processed_files, started_at, completed_at, error
                    FROM ingestion_status WHERE project_id = ?1 ORDER BY id DESC LIMIT 1";
-        self.read_one(sql, [project], |row| Ok((row.get(0)?, IngestionStatus::from_row(row)?)))
+        self.read_one(sql, &params![project], |row| Ok((row.get(0)?, IngestionStatus::from_row(row)?)))
     }
 }

@@ -1,9 +1,11 @@
-//! Durable projects, files, chunks, vectors and ingestion status in one SQLite database. One writer, many readers.
+//! Durable projects, files, chunks, vectors and ingestion status in one database: a file of SQLite, or one on a PostgreSQL server.
+//! One writer for each project, many readers.
 //!
-//! The database is the only truth: everything that makes search fast is derived from it and can be thrown away. That it is
-//! SQLite shows nowhere outside of this crate: no type, row id, pragma or lock file leaves it.
+//! The database is the only truth: everything that makes search fast is derived from it and can be thrown away. What kind of
+//! database it is shows nowhere outside of this crate: no type, row id, pragma or lock file leaves it.
 
 mod access;
+mod address;
 mod archive;
 mod check;
 mod context_uses;
@@ -22,11 +24,14 @@ mod read;
 mod role;
 mod schema;
 mod sealed;
+mod server;
 mod snapshot;
+mod sql;
 mod store;
 mod write;
 
 pub use access::DatabaseIdentity;
+pub use address::{DatabaseAddress, ServerAddress};
 pub use archive::{Archive, ArchiveError, ArchiveHeader};
 pub use check::DamagedFile;
 pub use context_uses::ContextUse;

@@ -7,14 +7,24 @@ use std::time::{Duration, Instant};
 
 use craig_source::private;
 
+use crate::address::ServerAddress;
+use crate::server::ServerLock;
+use crate::store::OpenedBy;
 use crate::{Project, Store, StoreError, holder};
 
 /// The right to change a project, held until it is dropped or the process ends in whatever way.
 #[derive(Debug)]
 pub struct ProjectLock {
-    file: File,
+    held: HeldLock,
     /// The id is not enough: during the wait for the lock, the project may have been purged and created again.
     pub(crate) reference: String,
+}
+
+#[derive(Debug)]
+enum HeldLock {
+    /// A lock file on this machine, which also has the record of the newest ingestion.
+    File(File),
+    Server(#[expect(dead_code, reason = "it is held, not read")] ServerLock),
 }
 
 /// The right to write the index of a project, held until it is dropped or the process ends in whatever way.
@@ -61,7 +71,8 @@ impl ProjectLock {
         let run = run.replace(['\n', '\r'], " ");
         let end = run.floor_char_boundary(RECORD_BYTES - HOLDER_BYTES - 1);
         let record = padded(&run[..end], RECORD_BYTES - HOLDER_BYTES);
-        let mut file = &self.file;
+        let HeldLock::File(file) = &self.held else { return };
+        let mut file: &File = file;
         // The ingestion itself matters more than its record.
         let _ =
             file.seek(SeekFrom::Start(HOLDER_BYTES as u64)).and_then(|_| file.write_all(record.as_bytes()));
@@ -71,12 +82,18 @@ impl ProjectLock {
 impl Store {
     /// Takes the write lock of `project`; fails immediately with [`StoreError::Held`] if it is held.
     pub fn try_lock(&self, project: &Project) -> Result<ProjectLock, StoreError> {
-        self.lock_project(project, File::try_lock)
+        match &self.place.opened_by {
+            OpenedBy::File(_) => self.lock_project(project, File::try_lock),
+            OpenedBy::Server(address) => self.lock_server_project(address, project, false),
+        }
     }
 
     /// Takes the write lock of `project`, waiting for its holder without limit.
     pub fn lock(&self, project: &Project) -> Result<ProjectLock, StoreError> {
-        self.lock_project(project, |file| file.lock().map_err(TryLockError::Error))
+        match &self.place.opened_by {
+            OpenedBy::File(_) => self.lock_project(project, |file| file.lock().map_err(TryLockError::Error)),
+            OpenedBy::Server(address) => self.lock_server_project(address, project, true),
+        }
     }
 
     /// Takes the right to write the index of `project`, waiting for its holder as long as `patience` allows; then fails with
@@ -104,11 +121,25 @@ impl Store {
         take: impl FnOnce(&File) -> Result<(), TryLockError>,
     ) -> Result<ProjectLock, StoreError> {
         let file = locked_file(&self.lock_path(&project.reference), take)?;
-        Ok(ProjectLock { file, reference: project.reference.clone() })
+        Ok(ProjectLock { held: HeldLock::File(file), reference: project.reference.clone() })
+    }
+
+    fn lock_server_project(
+        &self,
+        address: &ServerAddress,
+        project: &Project,
+        waits: bool,
+    ) -> Result<ProjectLock, StoreError> {
+        self.check_writable()?;
+        let held = HeldLock::Server(self.lock_on_server(address, project, waits)?);
+        Ok(ProjectLock { held, reference: project.reference.clone() })
     }
 
     /// How the newest ingestion of `project` went, as it was recorded. Writes nothing.
     pub(crate) fn recorded_run(&self, project: &Project) -> RecordedRun {
+        if matches!(self.place.opened_by, OpenedBy::Server(_)) {
+            return self.run_on_server(project);
+        }
         let opened = private::file_options().read(true).open(self.lock_path(&project.reference));
         let Ok(mut file) = opened else { return RecordedRun::Unknown };
         if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {

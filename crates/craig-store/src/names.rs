@@ -2,12 +2,11 @@
 
 use craig_chunk::names::Names;
 use craig_chunk::{Definitions, Packed, References, Symbol};
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
-
 use serde::{Deserialize, Serialize};
 
-use crate::read::FileRecord;
+use crate::read::{FileRecord, RECORD, in_order};
 use crate::sealed::{sealed, unsealed};
+use crate::sql::{self, Insert, Kind, Row, ToValue as _, Value, params};
 use crate::{FileId, Store, StoreError};
 
 /// The packed definitions, references and names of a file.
@@ -63,37 +62,35 @@ impl PackedFile {
 impl Store {
     /// Loads what these files refer to; those that are gone or have no text are left out.
     pub fn load_references(&self, files: &[FileId]) -> Result<Vec<PackedFile>, StoreError> {
-        self.load_packed(files, "x''")
+        self.load_packed(files, "?2")
     }
 
     /// The same with what they name.
     pub fn load_names(&self, files: &[FileId]) -> Result<Vec<PackedFile>, StoreError> {
-        self.load_packed(files, "coalesce(n.named, x'')")
+        self.load_packed(files, "coalesce(n.named, ?2)")
     }
 
     fn load_packed(&self, files: &[FileId], named: &str) -> Result<Vec<PackedFile>, StoreError> {
         let sql = format!(
-            "SELECT f.id, f.path, f.is_binary, f.metadata, f.file_hash, f.definitions, coalesce(n.n_lines, 0),
-                    coalesce(n.referenced, x''), {named}
-             FROM files f LEFT JOIN names n ON n.file_id = f.id WHERE f.id = ?1 AND f.content IS NOT NULL"
+            "SELECT {RECORD}, f.definitions, coalesce(n.n_lines, 0), coalesce(n.referenced, ?2), {named}
+             FROM files f LEFT JOIN names n ON n.file_id = f.id WHERE f.id = ANY(?1) AND f.content IS NOT NULL"
         );
-        self.read(|connection| {
-            files.iter().filter_map(|&file| load_file(connection, &sql, file).transpose()).collect()
-        })
+        let no_bytes: &[u8] = &[];
+        let found = self.read_all(&sql, &params![Value::ints(files), no_bytes], PackedFile::from_row)?;
+        Ok(in_order(files, found, |file| file.record.id))
     }
 }
 
-fn load_file(connection: &Connection, sql: &str, file: FileId) -> rusqlite::Result<Option<PackedFile>> {
-    let read = |row: &Row<'_>| {
-        Ok(PackedFile {
+impl PackedFile {
+    fn from_row(row: Row<'_>) -> sql::Result<Self> {
+        Ok(Self {
             record: FileRecord::from_row(row)?,
             definitions: row.get(5)?,
             n_lines: row.get(6)?,
             referenced: row.get(7)?,
             named: row.get(8)?,
         })
-    };
-    connection.prepare_cached(sql)?.query_row([file], read).optional()
+    }
 }
 
 /// The references and names of a file, as they are stored.
@@ -113,16 +110,23 @@ impl SealedNames {
         }
     }
 
-    pub(crate) fn write(&self, transaction: &Transaction<'_>, file_id: i64) -> rusqlite::Result<()> {
+    /// A row of [`NAMES`].
+    pub(crate) fn row(&self, file: FileId) -> Vec<Value<'_>> {
         let Self { n_lines, referenced, named } = self;
-        transaction
-            .prepare_cached(
-                "INSERT INTO names (file_id, n_lines, referenced, named) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute(params![file_id, n_lines, referenced, named])
-            .map(drop)
+        vec![Value::Int(i64::from(&file)), n_lines.to_value(), referenced.to_value(), named.to_value()]
     }
 }
+
+pub(crate) const NAMES: Insert = Insert {
+    table: "names",
+    columns: &[
+        ("file_id", Kind::Int),
+        ("n_lines", Kind::Int),
+        ("referenced", Kind::Blob),
+        ("named", Kind::Blob),
+    ],
+    then: "",
+};
 
 /// What was sealed; `None` if it has changed.
 pub(crate) fn unsealed_names(referenced: &[u8], named: &[u8]) -> Option<(References, Names)> {

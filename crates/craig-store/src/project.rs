@@ -1,9 +1,7 @@
 //! Projects: a name for a source directory and what was ingested from it.
 
-use rusqlite::{Row, params};
-
-use crate::error::conversion_error;
-use crate::write::{drop_unused_files, drop_unused_vectors};
+use crate::sql::{self, Connection, Error, Row, Value, params};
+use crate::write::{drop_files_without_project, drop_unused_vectors};
 use crate::{DatabaseIdentity, ProjectId, ProjectLock, Store, StoreError};
 
 /// One ingested source directory.
@@ -68,7 +66,7 @@ impl Project {
         self.source_path.starts_with(PACKAGE_SOURCE)
     }
 
-    fn from_row(database: Option<DatabaseIdentity>, row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn from_row(database: Option<DatabaseIdentity>, row: Row<'_>) -> sql::Result<Self> {
         Ok(Self {
             database,
             id: row.get(0)?,
@@ -78,7 +76,7 @@ impl Project {
             ingestion_date: row.get(4)?,
             content_hash: row.get(5)?,
             last_updated: row.get(6)?,
-            generation: row.get::<_, i64>(7)? as u64,
+            generation: row.unsigned(7)?,
             options: row.get(8)?,
         })
     }
@@ -87,11 +85,12 @@ impl Project {
 impl Store {
     /// Finds a project by its id, reference or name, in this order.
     pub fn project(&self, handle: &str) -> Result<Project, StoreError> {
+        let id: Option<i64> = handle.parse().ok().filter(|id: &i64| id.to_string() == handle);
         let sql = format!(
-            "SELECT {COLUMNS} FROM projects WHERE id = CAST(?1 AS INTEGER) AND CAST(id AS TEXT) = ?1 \
-             OR reference = ?1 OR name = ?1 ORDER BY (CAST(id AS TEXT) = ?1) DESC, (reference = ?1) DESC LIMIT 1"
+            "SELECT {COLUMNS} FROM projects WHERE id = ?2 OR reference = ?1 OR name = ?1
+             ORDER BY CASE WHEN id = ?2 THEN 0 WHEN reference = ?1 THEN 1 ELSE 2 END LIMIT 1"
         );
-        match self.read_one(&sql, [handle], |row| Project::from_row(self.identity(), row))? {
+        match self.read_one(&sql, &params![handle, id], |row| Project::from_row(self.identity(), row))? {
             Some(project) => Ok(project),
             None => Err(StoreError::UnknownProject {
                 handle: handle.to_owned(),
@@ -102,29 +101,29 @@ impl Store {
 
     /// All projects by id, without the documentation of packages.
     pub fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        self.select_projects("substr(source_path, 1, length(?1)) <> ?1")
+        self.select_projects("substr(source_path, 1, length(CAST(?1 AS TEXT))) <> ?1")
     }
 
     /// The documentation of packages, by id: projects that no directory holds, shared by those that use the package.
     pub fn packages(&self) -> Result<Vec<Project>, StoreError> {
-        self.select_projects("substr(source_path, 1, length(?1)) = ?1")
+        self.select_projects("substr(source_path, 1, length(CAST(?1 AS TEXT))) = ?1")
     }
 
     fn select_projects(&self, condition: &str) -> Result<Vec<Project>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM projects WHERE {condition} ORDER BY id");
-        self.read_all(&sql, [PACKAGE_SOURCE], |row| Project::from_row(self.identity(), row))
+        self.read_all(&sql, &params![PACKAGE_SOURCE], |row| Project::from_row(self.identity(), row))
     }
 
     /// The first project that was ingested from `source_path`.
     pub fn project_of_path(&self, source_path: &str) -> Result<Option<Project>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM projects WHERE source_path = ?1 ORDER BY id LIMIT 1");
-        self.read_one(&sql, [source_path], |row| Project::from_row(self.identity(), row))
+        self.read_one(&sql, &params![source_path], |row| Project::from_row(self.identity(), row))
     }
 
     /// The generation of a project, `None` if it is gone.
     pub fn generation(&self, project: ProjectId) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT generation FROM projects WHERE id = ?1";
-        self.read_one(sql, [project], |row| row.get::<_, i64>(0).map(|generation| generation as u64))
+        self.read_one(sql, &params![project], |row| row.unsigned(0))
     }
 
     /// The project that shares most files with this one; `None` if no project shares any.
@@ -135,21 +134,20 @@ impl Store {
                  WHERE own.project_id = ?1 AND other.project_id <> ?1
                  GROUP BY other.project_id ORDER BY count(*) DESC, other.project_id LIMIT 1)"
         );
-        self.read_one(&sql, [project], |row| Project::from_row(self.identity(), row))
+        self.read_one(&sql, &params![project], |row| Project::from_row(self.identity(), row))
     }
 
     /// Tracked files of a project.
     pub fn count_files(&self, project: ProjectId) -> Result<u64, StoreError> {
         let sql = "SELECT count(*) FROM project_files WHERE project_id = ?1";
-        Ok(self.read_one(sql, [project], |row| row.get::<_, i64>(0))?.unwrap_or_default() as u64)
+        Ok(self.read_one(sql, &params![project], |row| row.unsigned(0))?.unwrap_or_default())
     }
 
     /// How much is stored of a project.
     pub fn counts(&self, project: ProjectId) -> Result<ProjectCounts, StoreError> {
-        let sql = "SELECT count(*), coalesce(sum(n_chunks), 0) FROM project_files WHERE project_id = ?1";
-        let count = |row: &Row<'_>, column| row.get::<_, i64>(column).map(|n| n as u64);
-        let counts = self.read_one(sql, [project], |row| {
-            Ok(ProjectCounts { files: count(row, 0)?, chunks: count(row, 1)? })
+        let sql = "SELECT count(*), CAST(coalesce(sum(n_chunks), 0) AS BIGINT) FROM project_files WHERE project_id = ?1";
+        let counts = self.read_one(sql, &params![project], |row| {
+            Ok(ProjectCounts { files: row.unsigned(0)?, chunks: row.unsigned(1)? })
         })?;
         Ok(counts.unwrap_or_default())
     }
@@ -164,19 +162,19 @@ impl Store {
         options: &str,
     ) -> Result<Project, StoreError> {
         let now = now();
-        self.write(|transaction| {
-            transaction.execute(
+        self.write(|connection| {
+            connection.execute(
                 "INSERT INTO projects (name, reference, source_path, ingestion_date, last_updated, options)
                  VALUES (?1, ?2, ?3, ?4, ?4, ?5) ON CONFLICT DO NOTHING",
-                params![name, reference(name, source_path), source_path, now, options],
+                &params![name, reference(name, source_path), source_path, now, options],
             )?;
-            transaction.execute(
+            connection.execute(
                 "UPDATE projects SET options = ?3 WHERE name = ?1 AND source_path = ?2",
-                params![name, source_path, options],
+                &params![name, source_path, options],
             )
         })?;
         let sql = format!("SELECT {COLUMNS} FROM projects WHERE name = ?1");
-        match self.read_one(&sql, [name], |row| Project::from_row(self.identity(), row))? {
+        match self.read_one(&sql, &params![name], |row| Project::from_row(self.identity(), row))? {
             Some(project) if project.source_path == source_path => Ok(project),
             Some(other) => {
                 Err(StoreError::NameTaken { name: name.to_owned(), source_path: other.source_path })
@@ -193,13 +191,7 @@ impl Store {
     /// Removes the project of this lock and everything that belongs to it alone, or nothing: files that other projects have, too,
     /// stay theirs. No trace of the rest remains in the files of the database, if there is room to rewrite them and nobody reads them at the moment. Its index is not removed.
     pub fn purge(&mut self, lock: &ProjectLock) -> Result<(), StoreError> {
-        let delete = |store: &mut Self| {
-            store.write(|transaction| {
-                transaction.execute("DELETE FROM projects WHERE reference = ?1", [&lock.reference])?;
-                drop_unused_files(transaction)?;
-                drop_unused_vectors(transaction)
-            })
-        };
+        let delete = |store: &mut Self| store.write(|connection| delete_project(connection, &lock.reference));
         match delete(self) {
             Err(StoreError::Full { .. }) => self.delete_in_place(delete)?,
             other => other?,
@@ -212,19 +204,27 @@ impl Store {
     }
 }
 
+fn delete_project(connection: &Connection, reference: &str) -> sql::Result<()> {
+    let sql = "SELECT f.file_id FROM projects p JOIN project_files f ON f.project_id = p.id WHERE p.reference = ?1";
+    let files: Vec<i64> = connection.all(sql, &params![reference], |row| row.get(0))?;
+    connection.execute("DELETE FROM projects WHERE reference = ?1", &params![reference])?;
+    drop_files_without_project(connection, Value::Ints(files))?;
+    drop_unused_vectors(connection)
+}
+
 fn reference(name: &str, source_path: &str) -> String {
     let hash = blake3::hash(format!("{name}\0{source_path}").as_bytes());
     hash.to_hex()[..REFERENCE_LENGTH].to_owned()
 }
 
 /// Folders and lock files are named by it, so a path that was planted in the database is rejected.
-fn checked_reference(reference: String) -> rusqlite::Result<String> {
+fn checked_reference(reference: String) -> sql::Result<String> {
     match reference.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => Ok(reference),
-        false => Err(conversion_error(
-            2,
-            format!("the reference {reference:?} of a project was not created by craig"),
-        )),
+        false => {
+            let wrong = format!("the reference {reference:?} of a project was not created by craig");
+            Err(Error::Unexpected(wrong))
+        }
     }
 }
 

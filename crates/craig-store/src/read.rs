@@ -1,16 +1,16 @@
 //! Reading: tracked files for comparison, records for listings, whole files for indexing.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::ops::Range;
 
 use craig_chunk::{ChunkKind, Definitions, Import, Parsed, Symbol, decompressed};
 use craig_model::Quantized;
 use craig_source::{ContentHash, FileKind, FileStamp, FileType, Language, Withheld};
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Deserialize;
 
-use crate::error::{DamagedText, conversion_error};
 use crate::sealed::unsealed;
+use crate::sql::{self, Connection, Error, Row, Value, params};
 use crate::{FileId, FileIdentity, ProjectId, Store, StoreError, TextHash};
 
 /// A stored file as a delta ingestion compares it.
@@ -152,13 +152,13 @@ pub(crate) struct Metadata {
     text_hash: Option<TextHash>,
 }
 
-const RECORD: &str = "f.id, f.path, f.is_binary, f.metadata, f.file_hash";
+pub(crate) const RECORD: &str = "f.id, f.path, f.is_binary, f.metadata, f.file_hash";
 
 const TRACKED: &str = "file_id, path, file_hash, size, modified_ns, changed_ns, read_ns";
 
 impl TrackedFile {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let size = row.get::<_, i64>(3)? as u64;
+    fn from_row(row: Row<'_>) -> sql::Result<Self> {
+        let size = row.unsigned(3)?;
         Ok(Self {
             id: row.get(0)?,
             path: row.get(1)?,
@@ -170,7 +170,7 @@ impl TrackedFile {
 }
 
 impl FileRecord {
-    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(crate) fn from_row(row: Row<'_>) -> sql::Result<Self> {
         let metadata: Metadata = json_column(row, 3)?;
         Ok(Self {
             id: row.get(0)?,
@@ -191,13 +191,13 @@ impl Store {
     /// Every file of a project with its stamp and hash, by path.
     pub fn tracked_files(&self, project: ProjectId) -> Result<Vec<TrackedFile>, StoreError> {
         let sql = format!("SELECT {TRACKED} FROM project_files WHERE project_id = ?1 ORDER BY path");
-        self.read_all(&sql, [project], TrackedFile::from_row)
+        self.read_all(&sql, &params![project], TrackedFile::from_row)
     }
 
     /// One file by path with its stamp and hash; `None` if it is not tracked.
     pub fn tracked_file(&self, project: ProjectId, path: &str) -> Result<Option<TrackedFile>, StoreError> {
         let sql = format!("SELECT {TRACKED} FROM project_files WHERE project_id = ?1 AND path = ?2");
-        self.read_one(&sql, params![project, path], TrackedFile::from_row)
+        self.read_one(&sql, &params![project, path], TrackedFile::from_row)
     }
 
     /// Every file of a project without its text, by path.
@@ -205,7 +205,7 @@ impl Store {
         let sql = format!(
             "SELECT {RECORD} FROM project_files p JOIN files f ON f.id = p.file_id WHERE p.project_id = ?1 ORDER BY p.path"
         );
-        self.read_all(&sql, [project], FileRecord::from_row)
+        self.read_all(&sql, &params![project], FileRecord::from_row)
     }
 
     /// One file by path, with its text; `None` if it is not tracked.
@@ -217,14 +217,9 @@ impl Store {
              WHERE p.project_id = ?1 AND p.path = ?2"
         );
         self.read(|connection| {
-            let read = |row: &Row<'_>| {
-                let record = FileRecord::from_row(row)?;
-                Ok(StoredText { content: text_column(row, 5, &record)?, record })
-            };
-            let found =
-                connection.prepare_cached(&sql)?.query_row(params![project, path], read).optional()?;
+            let found = connection.one(&sql, &params![project, path], StoredText::from_row)?;
             if let Some(StoredText { record, content: Some(text) }) = &found {
-                verify_text(connection, record, text)?;
+                verify_text(record, text, &chunk_spans(connection, &[record.id])?)?;
             }
             Ok(found)
         })
@@ -235,15 +230,9 @@ impl Store {
     /// Texts are not compared with their hashes, so they may be searched but not shown:
     /// [`load_outlines`](Self::load_outlines) compares them.
     pub fn load_texts(&self, files: &[FileId]) -> Result<Vec<StoredText>, StoreError> {
-        let sql = format!("SELECT {RECORD}, f.content FROM files f WHERE f.id = ?1");
-        self.read(|connection| {
-            let mut find = connection.prepare_cached(&sql)?;
-            let read = |row: &Row<'_>| {
-                let record = FileRecord::from_row(row)?;
-                Ok(StoredText { content: text_column(row, 5, &record)?, record })
-            };
-            files.iter().filter_map(|&file| find.query_row([file], read).optional().transpose()).collect()
-        })
+        let sql = format!("SELECT {RECORD}, f.content FROM files f WHERE f.id = ANY(?1)");
+        let found = self.read_all(&sql, &params![Value::ints(files)], StoredText::from_row)?;
+        Ok(in_order(files, found, |text| text.record.id))
     }
 
     /// The text of a chunk: `bytes` of its file's text, which have this hash; `None` if the file is gone.
@@ -257,7 +246,7 @@ impl Store {
     ) -> Result<Option<String>, StoreError> {
         let sql = "SELECT content FROM files WHERE id = ?1";
         let found: Option<Option<Vec<u8>>> =
-            self.read_one(sql, [file], |row| Ok(row.get_ref(0)?.as_blob_or_null()?.and_then(unpacked)))?;
+            self.read_one(sql, &params![file], |row| Ok(row.blob_or_null(0)?.and_then(unpacked)))?;
         let Some(text) = found else { return Ok(None) };
         let bytes = bytes.start as usize..bytes.end as usize;
         let chunk = text.as_deref().and_then(|text| std::str::from_utf8(text.get(bytes)?).ok());
@@ -270,18 +259,19 @@ impl Store {
     /// The stored files with these identities, in the same order, each with its number of chunks; `None` for those that are not
     /// stored.
     pub fn find_files(&self, identities: &[FileIdentity]) -> Result<Vec<Option<(FileId, u64)>>, StoreError> {
-        self.read(|connection| identities.iter().map(|identity| find_file(connection, *identity)).collect())
+        let found = self.read(|connection| find_files(connection, identities))?;
+        Ok(identities.iter().map(|identity| found.get(identity).copied()).collect())
     }
 
     fn path_of(&self, file: FileId) -> Result<String, StoreError> {
-        let path = self.read_one("SELECT path FROM files WHERE id = ?1", [file], |row| row.get(0))?;
+        let path = self.read_one("SELECT path FROM files WHERE id = ?1", &params![file], |row| row.get(0))?;
         Ok(path.unwrap_or_default())
     }
 
     /// Ids of the files of a project that have chunks, ascending.
     pub fn searchable_files(&self, project: ProjectId) -> Result<Vec<FileId>, StoreError> {
         let sql = "SELECT file_id FROM project_files WHERE project_id = ?1 AND n_chunks > 0 ORDER BY file_id";
-        self.read_all(sql, [project], |row| row.get(0))
+        self.read_all(sql, &params![project], |row| row.get(0))
     }
 
     /// Loads these files with text, outline, chunks and the vectors of `embedder`; those that are gone are left out.
@@ -289,8 +279,12 @@ impl Store {
     /// Texts are not yet compared with their hashes: see [`StoredFile::verified`].
     pub fn load_files(&self, files: &[FileId], embedder: &str) -> Result<Vec<StoredFile>, StoreError> {
         self.read(|connection| {
+            let sql = format!("SELECT {RECORD}, f.content, f.definitions FROM files f WHERE f.id = ANY(?1)");
+            let found = connection.all(&sql, &params![Value::ints(files)], FileRow::from_row)?;
             let embedder = embedder_id(connection, embedder)?;
-            files.iter().filter_map(|&file| load_file(connection, file, embedder).transpose()).collect()
+            let mut chunks = load_chunks(connection, files, embedder)?;
+            let found = in_order(files, found, |file| file.record.id);
+            Ok(found.into_iter().map(|row| row.with_chunks(&mut chunks)).collect())
         })
     }
 
@@ -299,7 +293,11 @@ impl Store {
     /// Fails with [`StoreError::DamagedText`] if a text is not the one that was stored.
     pub fn load_outlines(&self, files: &[FileId]) -> Result<Vec<OutlinedFile>, StoreError> {
         self.read(|connection| {
-            files.iter().filter_map(|&file| load_outline(connection, file).transpose()).collect()
+            let sql = format!("SELECT {RECORD}, f.content, f.definitions FROM files f WHERE f.id = ANY(?1)");
+            let found = connection.all(&sql, &params![Value::ints(files)], FileRow::from_row)?;
+            let spans = chunk_spans(connection, files)?;
+            let outlined = |row: FileRow| row.outlined(&spans).transpose();
+            in_order(files, found, |file| file.record.id).into_iter().filter_map(outlined).collect()
         })
     }
 
@@ -316,18 +314,16 @@ impl Store {
         let part = part.to_ascii_lowercase();
         let mut found = Vec::new();
         self.read(|connection| {
-            let mut files = connection.prepare_cached(sql)?;
-            let mut rows = files.query([project])?;
-            while let Some(row) = rows.next()? {
-                let path = row.get_ref(0)?.as_str()?;
+            connection.each(sql, &params![project], |row| {
+                let path = row.text(0)?;
                 for symbol in definitions_column(row, 1, path)?.symbols {
                     let name = symbol.name.to_ascii_lowercase();
                     if let Some(at) = name.find(&part) {
                         found.push((name != part, at > 0, name.chars().count(), path.to_owned(), symbol));
                     }
                 }
-            }
-            Ok(())
+                Ok(())
+            })
         })?;
         found.sort_by(|(differs, within, length, path, symbol), other| {
             (differs, within, length, path, symbol.line).cmp(&(
@@ -350,15 +346,7 @@ impl Store {
     ) -> Result<HashSet<TextHash>, StoreError> {
         self.read(|connection| {
             let Some(embedder) = embedder_id(connection, embedder)? else { return Ok(HashSet::new()) };
-            let mut find = connection
-                .prepare_cached("SELECT 1 FROM vectors WHERE embedder_id = ?1 AND text_hash = ?2")?;
-            let mut known = HashSet::new();
-            for hash in hashes {
-                if find.exists(params![embedder, hash])? {
-                    known.insert(hash);
-                }
-            }
-            Ok(known)
+            known_vectors(connection, embedder, &hashes.collect::<Vec<_>>())
         })
     }
 
@@ -366,64 +354,49 @@ impl Store {
     pub fn texts_without_vector(&self, project: ProjectId, embedder: &str) -> Result<(u64, u64), StoreError> {
         self.read(|connection| {
             let embedder = embedder_id(connection, embedder)?;
-            connection.query_row(
-                "SELECT count(*), coalesce(sum(n_bytes), 0) FROM (
+            let counts = connection.one(
+                "SELECT count(*), CAST(coalesce(sum(n_bytes), 0) AS BIGINT) FROM (
                      SELECT max(c.end_byte - c.start_byte + c.overlap_bytes) AS n_bytes
                      FROM project_files p JOIN chunks c ON c.file_id = p.file_id
                      WHERE p.project_id = ?1 AND NOT EXISTS (
                          SELECT 1 FROM vectors v WHERE v.embedder_id = ?2 AND v.text_hash = c.text_hash)
-                     GROUP BY c.text_hash)",
-                params![project, embedder],
-                |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64)),
-            )
+                     GROUP BY c.text_hash) AS texts",
+                &params![project, embedder],
+                |row| Ok((row.unsigned(0)?, row.unsigned(1)?)),
+            )?;
+            Ok(counts.unwrap_or_default())
         })
     }
 }
 
-fn load_file(
-    connection: &Connection,
-    file: FileId,
-    embedder: Option<i64>,
-) -> rusqlite::Result<Option<StoredFile>> {
-    let Some(outlined) = load_row(connection, file)? else { return Ok(None) };
-    let mut found = StoredFile {
-        record: outlined.record,
-        text: outlined.text.unwrap_or_default(),
-        chunks: Vec::new(),
-        symbols: outlined.definitions.symbols,
-        imports: outlined.definitions.imports,
-        parsed: outlined.definitions.parsed,
-    };
-    found.chunks = connection
-        .prepare_cached(
-            "SELECT c.start_byte, c.end_byte, c.overlap_bytes, c.start_line, c.end_line, c.chunk_type,
-                    c.symbol_name, c.parent, c.text_hash, v.vector
-             FROM chunks c LEFT JOIN vectors v ON v.embedder_id = ?2 AND v.text_hash = c.text_hash
-             WHERE c.file_id = ?1 ORDER BY c.chunk_id",
-        )?
-        .query_map(params![file, embedder], chunk_from_row)?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(Some(found))
+/// `found`, which has one value for each id at most, in the order of `ids`.
+pub(crate) fn in_order<I: Copy + Eq + Hash, T>(ids: &[I], found: Vec<T>, id: impl Fn(&T) -> I) -> Vec<T> {
+    let mut by_id: HashMap<I, T> = found.into_iter().map(|value| (id(&value), value)).collect();
+    ids.iter().filter_map(|id| by_id.remove(id)).collect()
 }
 
-fn load_outline(connection: &Connection, file: FileId) -> rusqlite::Result<Option<OutlinedFile>> {
-    let Some(FileRow { record, text, definitions }) = load_row(connection, file)? else { return Ok(None) };
-    if let Some(text) = &text {
-        verify_text(connection, &record, text)?;
-    }
-    let Definitions { symbols, imports, parsed } = definitions;
-    Ok(text.map(|text| OutlinedFile { record, text, symbols, imports, parsed }))
+/// The stored files with these identities, each with its number of chunks.
+pub(crate) fn find_files(
+    connection: &Connection,
+    identities: &[FileIdentity],
+) -> sql::Result<HashMap<FileIdentity, (FileId, u64)>> {
+    let sql = "SELECT identity, id, n_chunks FROM files WHERE identity = ANY(?1)";
+    let identities = Value::blobs(identities.iter().map(AsRef::as_ref));
+    let found = connection.all(sql, &[identities], |row| {
+        Ok((row.get(0)?, (row.get(1)?, row.unsigned(2)?)))
+    })?;
+    Ok(found.into_iter().collect())
 }
 
-/// The stored file with this identity, and its number of chunks.
-pub(crate) fn find_file(
+/// Which of `hashes` have a vector of this embedder.
+pub(crate) fn known_vectors(
     connection: &Connection,
-    identity: FileIdentity,
-) -> rusqlite::Result<Option<(FileId, u64)>> {
-    connection
-        .prepare_cached("SELECT id, n_chunks FROM files WHERE identity = ?1")?
-        .query_row([identity], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
-        .optional()
+    embedder: i64,
+    hashes: &[TextHash],
+) -> sql::Result<HashSet<TextHash>> {
+    let sql = "SELECT text_hash FROM vectors WHERE embedder_id = ?1 AND text_hash = ANY(?2)";
+    let hashes = Value::blobs(hashes.iter().map(AsRef::as_ref));
+    Ok(connection.all(sql, &params![embedder, hashes], |row| row.get(0))?.into_iter().collect())
 }
 
 /// A row of the table of files.
@@ -433,19 +406,61 @@ struct FileRow {
     definitions: Definitions,
 }
 
-fn load_row(connection: &Connection, file: FileId) -> rusqlite::Result<Option<FileRow>> {
-    let sql = format!("SELECT {RECORD}, f.content, f.definitions FROM files f WHERE f.id = ?1");
-    let read = |row: &Row<'_>| {
+impl StoredText {
+    fn from_row(row: Row<'_>) -> sql::Result<Self> {
         let record = FileRecord::from_row(row)?;
-        let definitions = definitions_column(row, 6, &record.path)?;
-        Ok(FileRow { text: text_column(row, 5, &record)?, record, definitions })
-    };
-    connection.prepare_cached(&sql)?.query_row([file], read).optional()
+        Ok(Self { content: text_column(row, 5, &record)?, record })
+    }
 }
 
-fn chunk_from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
-    let kind = row.get_ref(5)?.as_str()?;
-    let vector = row.get_ref(9)?.as_blob_or_null()?.and_then(Quantized::from_bytes);
+impl FileRow {
+    fn from_row(row: Row<'_>) -> sql::Result<Self> {
+        let record = FileRecord::from_row(row)?;
+        let definitions = definitions_column(row, 6, &record.path)?;
+        Ok(Self { text: text_column(row, 5, &record)?, record, definitions })
+    }
+
+    fn with_chunks(self, chunks: &mut HashMap<FileId, Vec<StoredChunk>>) -> StoredFile {
+        let Definitions { symbols, imports, parsed } = self.definitions;
+        StoredFile {
+            chunks: chunks.remove(&self.record.id).unwrap_or_default(),
+            record: self.record,
+            text: self.text.unwrap_or_default(),
+            symbols,
+            imports,
+            parsed,
+        }
+    }
+
+    fn outlined(self, spans: &ChunkSpans) -> sql::Result<Option<OutlinedFile>> {
+        let Self { record, text, definitions: Definitions { symbols, imports, parsed } } = self;
+        let Some(text) = text else { return Ok(None) };
+        verify_text(&record, &text, spans)?;
+        Ok(Some(OutlinedFile { record, text, symbols, imports, parsed }))
+    }
+}
+
+/// The chunks of these files with the vectors of an embedder, in file order.
+fn load_chunks(
+    connection: &Connection,
+    files: &[FileId],
+    embedder: Option<i64>,
+) -> sql::Result<HashMap<FileId, Vec<StoredChunk>>> {
+    let sql = "SELECT c.start_byte, c.end_byte, c.overlap_bytes, c.start_line, c.end_line, c.chunk_type,
+                      c.symbol_name, c.parent, c.text_hash, v.vector, c.file_id
+               FROM chunks c LEFT JOIN vectors v ON v.embedder_id = ?2 AND v.text_hash = c.text_hash
+               WHERE c.file_id = ANY(?1) ORDER BY c.file_id, c.chunk_id";
+    let mut chunks: HashMap<FileId, Vec<StoredChunk>> = HashMap::new();
+    connection.each(sql, &params![Value::ints(files), embedder], |row| {
+        chunks.entry(row.get(10)?).or_default().push(chunk_from_row(row)?);
+        Ok(())
+    })?;
+    Ok(chunks)
+}
+
+fn chunk_from_row(row: Row<'_>) -> sql::Result<StoredChunk> {
+    let kind = row.text(5)?;
+    let vector = row.blob_or_null(9)?.and_then(Quantized::from_bytes);
     Ok(StoredChunk {
         start_byte: row.get(0)?,
         end_byte: row.get(1)?,
@@ -460,22 +475,19 @@ fn chunk_from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
     })
 }
 
-fn embedder_id(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
-    connection
-        .prepare_cached("SELECT id FROM embedders WHERE name = ?1")?
-        .query_row([name], |row| row.get(0))
-        .optional()
+fn embedder_id(connection: &Connection, name: &str) -> sql::Result<Option<i64>> {
+    connection.one("SELECT id FROM embedders WHERE name = ?1", &params![name], |row| row.get(0))
 }
 
-fn json_column<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| conversion_error(column, error))
+fn json_column<T: for<'de> Deserialize<'de>>(row: Row<'_>, column: usize) -> sql::Result<T> {
+    serde_json::from_str(row.text(column)?).map_err(|error| Error::Unexpected(error.to_string()))
 }
 
 /// The text of a file, if it has one.
-fn text_column(row: &Row<'_>, column: usize, record: &FileRecord) -> rusqlite::Result<Option<String>> {
-    let Some(packed) = row.get_ref(column)?.as_blob_or_null()? else { return Ok(None) };
+fn text_column(row: Row<'_>, column: usize, record: &FileRecord) -> sql::Result<Option<String>> {
+    let Some(packed) = row.blob_or_null(column)? else { return Ok(None) };
     let text = unpacked(packed).and_then(|bytes| String::from_utf8(bytes).ok());
-    text.map(Some).ok_or_else(|| DamagedText::error(&record.path))
+    text.map(Some).ok_or_else(|| Error::damaged(&record.path))
 }
 
 /// The bytes of a text; `None` if it is damaged. An empty text is stored as well.
@@ -483,32 +495,39 @@ pub(crate) fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     decompressed(content, &[])
 }
 
-fn definitions_column(row: &Row<'_>, column: usize, path: &str) -> rusqlite::Result<Definitions> {
-    let packed = unsealed(row.get_ref(column)?.as_blob()?);
-    packed.and_then(Definitions::from_packed).ok_or_else(|| DamagedText::error(path))
+fn definitions_column(row: Row<'_>, column: usize, path: &str) -> sql::Result<Definitions> {
+    let definitions = unsealed(row.blob(column)?).and_then(Definitions::from_packed);
+    definitions.ok_or_else(|| Error::damaged(path))
+}
+
+/// The places and hashes of the chunks of files, in file order.
+type ChunkSpans = HashMap<FileId, Vec<(ChunkSpan, TextHash)>>;
+
+fn chunk_spans(connection: &Connection, files: &[FileId]) -> sql::Result<ChunkSpans> {
+    let sql = "SELECT start_byte, end_byte, overlap_bytes, text_hash, file_id FROM chunks
+               WHERE file_id = ANY(?1) ORDER BY file_id, chunk_id";
+    let mut spans = ChunkSpans::new();
+    connection.each(sql, &params![Value::ints(files)], |row| {
+        let span = ChunkSpan { start: row.get(0)?, end: row.get(1)?, overlap: row.get(2)? };
+        spans.entry(row.get(4)?).or_default().push((span, row.get(3)?));
+        Ok(())
+    })?;
+    Ok(spans)
 }
 
 /// Fails if `text` does not have the hashes of the file's chunks, or the one of the file if it has no chunks.
-fn verify_text(connection: &Connection, record: &FileRecord, text: &str) -> rusqlite::Result<()> {
-    let mut find = connection.prepare_cached(
-        "SELECT start_byte, end_byte, overlap_bytes, text_hash FROM chunks WHERE file_id = ?1 ORDER BY chunk_id",
-    )?;
+fn verify_text(record: &FileRecord, text: &str, spans: &ChunkSpans) -> sql::Result<()> {
+    let spans = spans.get(&record.id).map_or(&[][..], Vec::as_slice);
     let mut check = TextCheck::new(text);
-    let mut rows = find.query([record.id])?;
-    while let Some(row) = rows.next()? {
-        let span = ChunkSpan { start: row.get(0)?, end: row.get(1)?, overlap: row.get(2)? };
-        if !check.matches(span, row.get(3)?) {
-            return Err(DamagedText::error(&record.path));
-        }
-    }
     let is_right = match record.text_hash {
-        Some(hash) if check.next == 0 => TextHash::new(text) == hash,
-        _ => check.is_complete(),
+        Some(hash) if spans.is_empty() => TextHash::new(text) == hash,
+        _ => spans.iter().all(|(span, hash)| check.matches(*span, *hash)) && check.is_complete(),
     };
-    if is_right { Ok(()) } else { Err(DamagedText::error(&record.path)) }
+    if is_right { Ok(()) } else { Err(Error::damaged(&record.path)) }
 }
 
 /// The bytes of a chunk in its file's text.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct ChunkSpan {
     pub(crate) start: u32,
     pub(crate) end: u32,

@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 use craig_source::private;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::OpenFlags;
 
 use crate::access::{Access, DatabaseIdentity, FileState, LOG, SHARED_MEMORY, beside, connect, state_of};
 use crate::erase::{cut_off_free_pages, overwrite_deleted_rows};
 use crate::error::OpenError;
 use crate::schema::{SCHEMA_VERSION, check_schema, check_version, migrate};
-use crate::{Role, StoreError};
+use crate::server;
+use crate::sql::{self, Connection, Row, Value};
+use crate::{DatabaseAddress, Role, ServerAddress, StoreError};
 
 /// How long a write waits for that of another process before it fails, unless [`Store::set_patience`] changes it.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -24,6 +26,9 @@ pub(crate) const EXCLUSIVE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long opening a database is retried while other processes make it.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How often a write is run again on a server.
+const MAX_CONFLICTS: u32 = 5;
+
 /// Time between two tries.
 const OPEN_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -31,9 +36,10 @@ const OPEN_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) place: Place,
-    access: Access,
-    /// The file when it was opened; `None` if it was missing.
-    opened_as: Option<FileState>,
+    pub(crate) access: Access,
+    pub(crate) identity: Option<DatabaseIdentity>,
+    /// The file when it was opened; `None` if it was missing, or the database is on a server.
+    pub(crate) opened_as: Option<FileState>,
     /// Whether rows were deleted that may still be in the log.
     pub(crate) has_deleted: bool,
     /// How long a write waits for that of another process.
@@ -43,13 +49,21 @@ pub struct Store {
 /// The place and role of a database, and how it is opened.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
+    /// The file, or the address of the server.
     pub(crate) path: PathBuf,
     pub(crate) role: Role,
     /// What is derived from the database, and its lock files.
     pub(crate) derived_folder: PathBuf,
-    pub(crate) flags: OpenFlags,
+    pub(crate) opened_by: OpenedBy,
     /// Whether nothing is written, although it could be.
     pub(crate) is_read_only: bool,
+}
+
+/// How a database is opened.
+#[derive(Clone, Debug)]
+pub(crate) enum OpenedBy {
+    File(OpenFlags),
+    Server(ServerAddress),
 }
 
 impl Place {
@@ -59,13 +73,23 @@ impl Place {
             path: path.to_owned(),
             role: Role::Index,
             derived_folder: beside(path, ".d"),
-            flags: OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+            opened_by: OpenedBy::File(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE),
             is_read_only: false,
         }
     }
 }
 
 impl Store {
+    /// Opens the user's database: [a file](Self::open), or one on a server, whose tables are created if they are missing.
+    ///
+    /// What is derived from a server's database is kept in `data_folder` on this machine; without one, it cannot be opened.
+    pub fn open_at(address: &DatabaseAddress, data_folder: Option<&Path>) -> Result<Self, StoreError> {
+        match address {
+            DatabaseAddress::File(path) => Self::open(path),
+            DatabaseAddress::Server(address) => server::connect(address.place(data_folder)?),
+        }
+    }
+
     /// Opens the user's database at `path`, creating it and its folder if they are missing, and migrates older versions. The files
     /// can be read by their owner alone; permissions of others are removed.
     ///
@@ -73,7 +97,7 @@ impl Store {
     /// untouched.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let open_error = |source| StoreError::Open { path: path.to_owned(), source };
-        Self::check_path(path)?;
+        DatabaseAddress::from(path).check()?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             private::create_folder(folder).map_err(open_error)?;
         }
@@ -93,20 +117,15 @@ impl Store {
         Ok(store)
     }
 
-    /// Fails if `path` is the address of a server, which no file has.
-    pub fn check_path(path: &Path) -> Result<(), StoreError> {
-        match path.to_str().and_then(|path| path.split_once("://")) {
-            Some((scheme, _)) => Err(StoreError::Address { scheme: scheme.to_owned() }),
-            None => Ok(()),
-        }
-    }
-
     /// Opens the same database a second time, without checking its schema again.
     ///
     /// Fails with [`StoreError::Full`] where only one process can have it open, see [`is_reusable`](Self::is_reusable), and with
     /// [`StoreError::Open`] if there is another file at its path, or none.
     pub fn reopen(&self) -> Result<Self, StoreError> {
         let path = &self.place.path;
+        if matches!(self.place.opened_by, OpenedBy::Server(_)) {
+            return server::connect(self.place.clone());
+        }
         if self.is_replaced() {
             let source = io::Error::other("the file was removed or replaced while it was in use");
             return Err(StoreError::Open { path: path.clone(), source });
@@ -127,8 +146,10 @@ impl Store {
     /// Opens the database at `place`, whose files were checked.
     pub(crate) fn prepare(place: Place) -> Result<Self, StoreError> {
         let store = Self::connect_when_made(place)?;
-        let checked = check_schema(&store.connection, &store.place.path);
-        checked.map_err(|error| error.sorted(&store.place.path))?;
+        if let Some(connection) = store.connection.sqlite() {
+            let checked = check_schema(connection, &store.place.path);
+            checked.map_err(|error| error.sorted(&store.place.path))?;
+        }
         Ok(store)
     }
 
@@ -152,33 +173,32 @@ impl Store {
     }
 
     fn try_connect(place: Place) -> Result<Self, OpenError> {
+        let OpenedBy::File(flags) = place.opened_by else { return Ok(server::connect(place)?) };
         let opened_as = state_of(&place.path);
-        let flags = place.flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let (connection, access) = connect(&place.path, flags)?;
-        let mut store =
-            Self { connection, place, access, opened_as, has_deleted: false, patience: BUSY_TIMEOUT };
-        let version = check_version(&store.connection, &store.place)?;
-        if access == Access::ReadOnly {
-            return store.opened_for_reading(version);
+        let (mut connection, access) = connect(&place.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        let version = check_version(&connection, &place)?;
+        if access == Access::ReadOnly && version != SCHEMA_VERSION {
+            return Err(StoreError::Older { path: place.path, found: version, supported: SCHEMA_VERSION }.into());
         }
-        if version == 0 {
-            cut_off_free_pages(&store.connection)?;
+        if access != Access::ReadOnly {
+            if version == 0 {
+                cut_off_free_pages(&connection)?;
+            }
+            configure_writing(&connection)?;
         }
-        store.configure()?;
+        configure_reading(&connection)?;
         if version < SCHEMA_VERSION {
-            migrate(&mut store.connection, store.place.role)?;
+            migrate(&mut connection, place.role)?;
         }
-        Ok(store)
-    }
-
-    /// This store, which cannot be written and has to be of the present version.
-    fn opened_for_reading(self, version: u32) -> Result<Self, OpenError> {
-        self.configure_reading()?;
-        if version != SCHEMA_VERSION {
-            let path = self.place.path.clone();
-            return Err(StoreError::Older { path, found: version, supported: SCHEMA_VERSION }.into());
-        }
-        Ok(self)
+        Ok(Self {
+            connection: Connection::Sqlite(connection),
+            place,
+            access,
+            identity: opened_as.map(|state| state.identity),
+            opened_as,
+            has_deleted: false,
+            patience: BUSY_TIMEOUT,
+        })
     }
 
     /// Removes the permissions of others on a user's database. Where that fails, as on a read-only disk, it can still be read.
@@ -193,26 +213,7 @@ impl Store {
         let _ = private::restrict_tree(&self.place.derived_folder);
     }
 
-    fn configure(&self) -> rusqlite::Result<()> {
-        self.connection.pragma_update(None, "journal_mode", "wal")?;
-        // WAL with NORMAL keeps every commit through a crash of the process; only power loss can drop the last ones.
-        self.connection.pragma_update(None, "synchronous", "normal")?;
-        self.connection.pragma_update(None, "foreign_keys", true)?;
-        overwrite_deleted_rows(&self.connection)?;
-        self.configure_reading()
-    }
-
-    fn configure_reading(&self) -> rusqlite::Result<()> {
-        self.connection.pragma_update(None, "cache_size", -32_768)?;
-        self.connection.pragma_update(None, "temp_store", "memory")?;
-        // Query plans do not depend on bound values, so SQLite need not prepare a statement again for each: that took a tenth of
-        // the time of building an index.
-        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        self.connection.set_prepared_statement_cache_capacity(64);
-        Ok(())
-    }
-
-    /// The path of the database file, for messages.
+    /// The path of the database file, or the address of its server, for messages.
     pub fn location(&self) -> String {
         self.place.path.display().to_string()
     }
@@ -227,32 +228,38 @@ impl Store {
 
     /// Whether this connection may be kept and used again. If not, it is to be dropped, and the database opened again.
     ///
-    /// It may not be kept if nobody else can open the database until it is dropped, since the disk has no room for the memory that
+    /// It may not be kept if the connection to its server is lost; if nobody else can open the database until it is dropped, since the disk has no room for the memory that
     /// processes share; nor if a database that can only be read has changed: reads could then mix both states; nor if its file was
     /// removed or replaced by another one, since it would go on reading the old file.
     pub fn is_reusable(&self) -> bool {
-        match self.access {
-            Access::Shared => !self.is_replaced(),
-            Access::Alone => false,
-            Access::ReadOnly => self.opened_as.is_some() && state_of(&self.place.path) == self.opened_as,
+        match (&self.connection, self.access) {
+            (Connection::Postgres(client), _) => client.borrow_mut().is_alive(),
+            (Connection::Sqlite(_), Access::Shared) => !self.is_replaced(),
+            (Connection::Sqlite(_), Access::Alone) => false,
+            (Connection::Sqlite(_), Access::ReadOnly) => {
+                self.opened_as.is_some() && state_of(&self.place.path) == self.opened_as
+            }
         }
     }
 
     /// Whether there is another file at the path of this database, or none.
     fn is_replaced(&self) -> bool {
         let now = state_of(&self.place.path).map(|state| state.identity);
-        now.is_none() || now != self.identity()
+        now.is_none() || now != self.identity
     }
 
-    /// Which file this database is in; `None` if it was missing just before it was opened.
+    /// Which database this is; `None` if its file was missing just before it was opened.
     pub(crate) fn identity(&self) -> Option<DatabaseIdentity> {
-        self.opened_as.map(|state| state.identity)
+        self.identity
     }
 
     /// Sets how long a write waits for that of another process before it fails with [`StoreError::Busy`]; 60 seconds at first.
     pub fn set_patience(&mut self, patience: Duration) -> Result<(), StoreError> {
         self.patience = patience;
-        self.read(|connection| connection.busy_timeout(patience))
+        self.read(|connection| match connection {
+            Connection::Sqlite(connection) => Ok(connection.busy_timeout(patience)?),
+            Connection::Postgres(client) => client.borrow_mut().set_patience(patience),
+        })
     }
 
     /// Waits as long as `patience` allows until no other process is writing; then fails with [`StoreError::Busy`].
@@ -264,48 +271,83 @@ impl Store {
         waited
     }
 
-    /// Runs `work` with the connection and sorts what SQLite reports.
+    /// Runs `work` with the connection and sorts what the database reports.
     pub(crate) fn read<T>(
         &self,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Connection) -> sql::Result<T>,
     ) -> Result<T, StoreError> {
-        work(&self.connection).map_err(|error| StoreError::from_sqlite(&self.place.path, error))
+        work(&self.connection).map_err(|error| StoreError::from_sql(&self.place.path, error))
     }
 
-    /// Runs `work` in one write transaction: all of it is committed, or nothing.
+    /// The same for what only a file has; `None` for a server.
+    pub(crate) fn read_file<T>(
+        &self,
+        work: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T>,
+    ) -> Option<Result<T, StoreError>> {
+        let connection = self.connection.sqlite()?;
+        Some(work(connection).map_err(|error| StoreError::from_sqlite(&self.place.path, error)))
+    }
+
+    /// Runs `work` in one write transaction: all of it is committed, or nothing. On a server, it is run again when it conflicts
+    /// with the transaction of another process.
     pub(crate) fn write<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+        mut work: impl FnMut(&Connection) -> sql::Result<T>,
     ) -> Result<T, StoreError> {
-        let path = &self.place.path;
-        let run = || {
-            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let done = work(&transaction)?;
+        let mut run = || {
+            let transaction = self.connection.transaction()?;
+            let done = work(&self.connection)?;
             transaction.commit()?;
             Ok(done)
         };
-        run().map_err(|error| StoreError::from_sqlite(path, error))
+        let mut done = run();
+        for _ in 0..MAX_CONFLICTS {
+            match &done {
+                Err(error) if server::is_conflict(error) => done = run(),
+                _ => break,
+            }
+        }
+        done.map_err(|error| StoreError::from_sql(&self.place.path, error))
     }
 
     /// Reads one value, `None` when no row matches.
     pub(crate) fn read_one<T>(
         &self,
         sql: &str,
-        parameters: impl rusqlite::Params,
-        map: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+        parameters: &[Value<'_>],
+        map: impl FnMut(Row<'_>) -> sql::Result<T>,
     ) -> Result<Option<T>, StoreError> {
-        self.read(|connection| connection.prepare_cached(sql)?.query_row(parameters, map).optional())
+        self.read(|connection| connection.one(sql, parameters, map))
     }
 
     /// Reads all rows of a query.
     pub(crate) fn read_all<T>(
         &self,
         sql: &str,
-        parameters: impl rusqlite::Params,
-        map: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+        parameters: &[Value<'_>],
+        map: impl FnMut(Row<'_>) -> sql::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
-        self.read(|connection| connection.prepare_cached(sql)?.query_map(parameters, map)?.collect())
+        self.read(|connection| connection.all(sql, parameters, map))
     }
+}
+
+fn configure_writing(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // WAL with NORMAL keeps every commit through a crash of the process; only power loss can drop the last ones.
+    connection.pragma_update(None, "synchronous", "normal")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    overwrite_deleted_rows(connection)
+}
+
+fn configure_reading(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
+    rusqlite::vtab::array::load_module(connection)?;
+    connection.pragma_update(None, "cache_size", -32_768)?;
+    connection.pragma_update(None, "temp_store", "memory")?;
+    // Query plans do not depend on bound values, so SQLite need not prepare a statement again for each: that took a tenth of
+    // the time of building an index.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
 }
 
 /// Creates an empty database that its owner alone can read, unless there is one: SQLite would let everybody read it.

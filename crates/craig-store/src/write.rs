@@ -1,19 +1,20 @@
 //! Writing: a batch of changed and removed files is one transaction.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::ops::{Range, RangeInclusive};
 
 use craig_chunk::{Definitions, Outline, Packed, compressed};
 use craig_model::Quantized;
 use craig_source::{Content, SourceFile, Withheld};
-use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
 
-use crate::names::SealedNames;
+use crate::names::{NAMES, SealedNames};
 use crate::project::now;
-use crate::read::find_file;
+use crate::read::{find_files, known_vectors};
 use crate::sealed::sealed;
+use crate::sql::{self, Connection, Insert, Kind, ToValue as _, Value, params};
 use crate::{FileId, FileIdentity, IngestionRun, ProjectId, Store, StoreError, TextHash, TrackedFile};
 
 /// The text of one chunk, by hash, and its vector unless the store has it already.
@@ -120,16 +121,18 @@ impl Store {
         n_processed: u64,
     ) -> Result<Missing, StoreError> {
         let mut n_deleted = 0;
-        let missing = self.write(|transaction| {
-            let embedder = embedder.map(|name| insert_embedder(transaction, name)).transpose()?;
-            let texts = embedder.map(|embedder| missing_vectors(transaction, embedder, batch)).transpose()?;
-            let files = missing_files(transaction, batch)?;
+        let missing = self.write(|connection| {
+            let embedder = embedder.map(|name| insert_embedder(connection, name)).transpose()?;
+            let texts = embedder.map(|embedder| missing_vectors(connection, embedder, batch)).transpose()?;
+            let n_chunks = n_chunks_of(connection, batch.restamped.iter().chain(&batch.shared))?;
+            let is_missing = |file: &&TrackedFile| !n_chunks.contains_key(&file.id);
+            let files = batch.shared.iter().filter(is_missing).map(|file| file.path.clone()).collect();
             let missing = Missing { texts: texts.unwrap_or_default(), files };
             if missing.is_empty() {
-                n_deleted = write_batch(transaction, run.project, embedder, batch)?;
+                n_deleted = write_batch(connection, run.project, embedder, batch, n_chunks)?;
                 let changed = batch.changed.last().map(|file| &file.source.path);
                 let last = changed.or(batch.shared.last().map(|file| &file.path));
-                run.write_progress(transaction, last.map(String::as_str), n_processed)?;
+                run.write_progress(connection, last.map(String::as_str), n_processed)?;
             }
             Ok(missing)
         })?;
@@ -143,149 +146,140 @@ impl Store {
     }
 }
 
-pub(crate) fn drop_unused_vectors(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    transaction.execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM chunks)", [])?;
-    Ok(())
+pub(crate) fn drop_unused_vectors(connection: &Connection) -> sql::Result<()> {
+    let sql = "DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM chunks)";
+    connection.execute(sql, &[]).map(drop)
 }
 
-/// Writes a batch; returns how many files it removed from the project.
+/// Writes a batch; returns how many files it removed from the project. `n_chunks` has the chunks of restamped and shared files.
 fn write_batch(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     project: ProjectId,
     embedder: Option<i64>,
     batch: &Batch,
-) -> rusqlite::Result<usize> {
-    restamp(transaction, project, &batch.restamped)?;
-    let mut replaced = batch.removed.clone();
-    for file in &batch.shared {
-        replaced.extend(write_project_file(transaction, project, file)?);
+    mut n_chunks: HashMap<FileId, u64>,
+) -> sql::Result<usize> {
+    let has_changed = !(batch.changed.is_empty() && batch.shared.is_empty() && batch.removed.is_empty());
+    if has_changed {
+        // First: of two writers of one project, the second waits here.
+        increase_generation(connection, project)?;
     }
-    for file in &batch.changed {
-        let IndexedFile { source, read_ns, .. } = file;
-        let id = match find_file(transaction, file.identity)? {
-            Some((id, _)) => id,
-            None => file.row().write(transaction)?,
-        };
-        if let Some(embedder) = embedder {
-            write_vectors(transaction, embedder, file)?;
-        }
-        let tracked = TrackedFile {
-            id,
-            path: source.path.clone(),
-            hash: source.hash,
-            stamp: source.stamp,
-            read_ns: *read_ns,
-        };
-        replaced.extend(write_project_file(transaction, project, &tracked)?);
+    let rows: Vec<NewFile<'_>> = batch.changed.iter().map(IndexedFile::row).collect();
+    let ids = store_files(connection, &rows)?;
+    n_chunks.extend(ids.iter().zip(&rows).map(|(id, row)| (*id, row.chunks.len() as u64)));
+    if let Some(embedder) = embedder {
+        write_vectors(connection, embedder, &batch.changed)?;
     }
-    for file in &replaced {
-        remove_file(transaction, project, *file)?;
-    }
-    if !(batch.changed.is_empty() && batch.shared.is_empty() && batch.removed.is_empty()) {
-        increase_generation(transaction, project)?;
-    }
-    Ok(replaced.len())
-}
-
-fn restamp(transaction: &Transaction<'_>, project: ProjectId, files: &[TrackedFile]) -> rusqlite::Result<()> {
-    let mut update = transaction.prepare_cached(
-        "UPDATE project_files SET size = ?3, modified_ns = ?4, changed_ns = ?5, read_ns = ?6
-         WHERE project_id = ?1 AND path = ?2",
+    let changed: Vec<TrackedFile> =
+        batch.changed.iter().zip(ids).map(|(file, id)| file.tracked(id)).collect();
+    let replaced = replaced_files(connection, project, batch.shared.iter().chain(&changed))?;
+    let files = batch.restamped.iter().chain(&batch.shared).chain(&changed);
+    let rows: Vec<Vec<Value<'_>>> = files
+        .filter_map(|file| Some(tracked_row(&project, file, n_chunks.get(&file.id)?)))
+        .collect();
+    connection.insert(PROJECT_FILES, &rows)?;
+    let removed = Value::ints(batch.removed.iter().chain(&replaced));
+    connection.execute(
+        "DELETE FROM project_files WHERE project_id = ?1 AND file_id = ANY(?2)",
+        &params![project, removed],
     )?;
-    for TrackedFile { path, stamp, read_ns, .. } in files {
-        let size = stamp.size as i64;
-        update.execute(params![project, path, size, stamp.modified_ns, stamp.changed_ns, read_ns])?;
-    }
-    Ok(())
+    drop_files_without_project(connection, removed)?;
+    Ok(batch.removed.len() + replaced.len())
 }
 
-/// Makes a stored file the one at its path in a project; returns the one that it replaces.
-fn write_project_file(
-    transaction: &Transaction<'_>,
-    project: ProjectId,
-    file: &TrackedFile,
-) -> rusqlite::Result<Option<FileId>> {
+const PROJECT_FILES: Insert = Insert {
+    table: "project_files",
+    columns: &[
+        ("project_id", Kind::Int),
+        ("path", Kind::Text),
+        ("file_id", Kind::Int),
+        ("file_hash", Kind::Blob),
+        ("n_chunks", Kind::Int),
+        ("size", Kind::Int),
+        ("modified_ns", Kind::Int),
+        ("changed_ns", Kind::Int),
+        ("read_ns", Kind::Int),
+    ],
+    then: "ON CONFLICT (project_id, path) DO UPDATE SET
+               file_id = excluded.file_id, file_hash = excluded.file_hash, n_chunks = excluded.n_chunks,
+               size = excluded.size, modified_ns = excluded.modified_ns, changed_ns = excluded.changed_ns,
+               read_ns = excluded.read_ns",
+};
+
+/// A row of [`PROJECT_FILES`].
+fn tracked_row<'v>(project: &'v ProjectId, file: &'v TrackedFile, n_chunks: &u64) -> Vec<Value<'v>> {
     let TrackedFile { id, path, hash, stamp, read_ns } = file;
-    let replaced: Option<FileId> = transaction
-        .prepare_cached("SELECT file_id FROM project_files WHERE project_id = ?1 AND path = ?2")?
-        .query_row(params![project, path], |row| row.get(0))
-        .optional()?;
-    transaction
-        .prepare_cached(
-            "INSERT OR REPLACE INTO project_files
-                 (project_id, path, file_id, file_hash, n_chunks, size, modified_ns, changed_ns, read_ns)
-             VALUES (?1, ?2, ?3, ?4, (SELECT n_chunks FROM files WHERE id = ?3), ?5, ?6, ?7, ?8)",
-        )?
-        .execute(params![
-            project,
-            path,
-            id,
-            hash.0,
-            stamp.size as i64,
-            stamp.modified_ns,
-            stamp.changed_ns,
-            read_ns,
-        ])?;
-    Ok(replaced.filter(|replaced| replaced != id))
+    vec![
+        project.to_value(),
+        path.to_value(),
+        id.to_value(),
+        hash.0.to_value(),
+        Value::Int(n_chunks.cast_signed()),
+        stamp.size.to_value(),
+        stamp.modified_ns.to_value(),
+        stamp.changed_ns.to_value(),
+        read_ns.to_value(),
+    ]
 }
 
-/// Removes a file from a project, and from the store if no other project has it.
-fn remove_file(transaction: &Transaction<'_>, project: ProjectId, file: FileId) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached("DELETE FROM project_files WHERE file_id = ?1 AND project_id = ?2")?
-        .execute(params![file, project])?;
-    transaction
-        .prepare_cached(
-            "DELETE FROM files WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM project_files WHERE file_id = ?1)",
-        )?
-        .execute([file])?;
-    Ok(())
+/// The chunks of those of these files that are stored.
+fn n_chunks_of<'f>(
+    connection: &Connection,
+    files: impl Iterator<Item = &'f TrackedFile>,
+) -> sql::Result<HashMap<FileId, u64>> {
+    let ids = Value::ints(files.map(|file| &file.id));
+    let sql = "SELECT id, n_chunks FROM files WHERE id = ANY(?1)";
+    let found = connection.all(sql, &[ids], |row| Ok((row.get(0)?, row.unsigned(1)?)))?;
+    Ok(found.into_iter().collect())
+}
+
+/// The files that are at the paths of `files` in a project now, where those are others.
+fn replaced_files<'f>(
+    connection: &Connection,
+    project: ProjectId,
+    files: impl Iterator<Item = &'f TrackedFile>,
+) -> sql::Result<Vec<FileId>> {
+    let new: HashMap<&str, FileId> = files.map(|file| (file.path.as_str(), file.id)).collect();
+    let paths = Value::Texts(new.keys().copied().collect());
+    let sql = "SELECT path, file_id FROM project_files WHERE project_id = ?1 AND path = ANY(?2)";
+    let found = connection.all(sql, &params![project, paths], |row| {
+        let id: FileId = row.get(1)?;
+        Ok((new.get(row.text(0)?) != Some(&id)).then_some(id))
+    })?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// Removes those of these files that no project has.
+pub(crate) fn drop_files_without_project(connection: &Connection, files: Value<'_>) -> sql::Result<()> {
+    let sql = "DELETE FROM files WHERE id = ANY(?1)
+               AND NOT EXISTS (SELECT 1 FROM project_files p WHERE p.file_id = files.id)";
+    connection.execute(sql, &[files]).map(drop)
 }
 
 /// Removes files that no project has any more.
-pub(crate) fn drop_unused_files(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    transaction.execute("DELETE FROM files WHERE id NOT IN (SELECT file_id FROM project_files)", [])?;
-    Ok(())
+pub(crate) fn drop_unused_files(connection: &Connection) -> sql::Result<()> {
+    let sql = "DELETE FROM files WHERE id NOT IN (SELECT file_id FROM project_files)";
+    connection.execute(sql, &[]).map(drop)
 }
 
-pub(crate) fn increase_generation(transaction: &Transaction<'_>, project: ProjectId) -> rusqlite::Result<()> {
+pub(crate) fn increase_generation(connection: &Connection, project: ProjectId) -> sql::Result<()> {
     let sql = "UPDATE projects SET generation = generation + 1, last_updated = ?2 WHERE id = ?1";
-    transaction.execute(sql, params![project, now()]).map(drop)
+    connection.execute(sql, &params![project, now()]).map(drop)
 }
 
 /// The id of an embedder, which is added when it is new.
-pub(crate) fn insert_embedder(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
-    transaction.execute("INSERT INTO embedders (name) VALUES (?1) ON CONFLICT DO NOTHING", [name])?;
-    transaction.query_row("SELECT id FROM embedders WHERE name = ?1", [name], |row| row.get(0))
+pub(crate) fn insert_embedder(connection: &Connection, name: &str) -> sql::Result<i64> {
+    connection.execute("INSERT INTO embedders (name) VALUES (?1) ON CONFLICT DO NOTHING", &params![name])?;
+    let id = connection.one("SELECT id FROM embedders WHERE name = ?1", &params![name], |row| row.get(0))?;
+    id.ok_or_else(|| sql::Error::Unexpected(format!("the embedder {name:?} is gone")))
 }
 
 /// Texts of `batch` that come without a vector although the store has none.
-fn missing_vectors(
-    transaction: &Transaction<'_>,
-    embedder: i64,
-    batch: &Batch,
-) -> rusqlite::Result<Vec<TextHash>> {
-    let mut find =
-        transaction.prepare_cached("SELECT 1 FROM vectors WHERE embedder_id = ?1 AND text_hash = ?2")?;
-    let mut missing = Vec::new();
-    for text in batch.changed.iter().flat_map(|file| &file.texts).filter(|text| text.vector.is_none()) {
-        if !find.exists(params![embedder, text.hash])? {
-            missing.push(text.hash);
-        }
-    }
-    Ok(missing)
-}
-
-/// Paths of shared files that the store does not have any more.
-fn missing_files(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<Vec<String>> {
-    let mut find = transaction.prepare_cached("SELECT 1 FROM files WHERE id = ?1")?;
-    let mut missing = Vec::new();
-    for file in &batch.shared {
-        if !find.exists([file.id])? {
-            missing.push(file.path.clone());
-        }
-    }
-    Ok(missing)
+fn missing_vectors(connection: &Connection, embedder: i64, batch: &Batch) -> sql::Result<Vec<TextHash>> {
+    let texts = batch.changed.iter().flat_map(|file| &file.texts);
+    let hashes: Vec<TextHash> = texts.filter(|text| text.vector.is_none()).map(|text| text.hash).collect();
+    let known = known_vectors(connection, embedder, &hashes)?;
+    Ok(hashes.into_iter().filter(|hash| !known.contains(hash)).collect())
 }
 
 /// A row of `files` with everything that belongs to it, from an ingestion or from an archive.
@@ -312,60 +306,108 @@ pub(crate) struct NewChunk<'a> {
     pub(crate) text_hash: TextHash,
 }
 
+const FILES: Insert = Insert {
+    table: "files",
+    columns: &[
+        ("identity", Kind::Blob),
+        ("path", Kind::Text),
+        ("file_hash", Kind::Blob),
+        ("is_binary", Kind::Bool),
+        ("n_chunks", Kind::Int),
+        ("metadata", Kind::Text),
+        ("definitions", Kind::Blob),
+        ("content", Kind::Blob),
+    ],
+    // On a server, another process may store the same file meanwhile.
+    then: "ON CONFLICT (identity) DO NOTHING RETURNING identity, id",
+};
+
+const CHUNKS: Insert = Insert {
+    table: "chunks",
+    columns: &[
+        ("file_id", Kind::Int),
+        ("chunk_id", Kind::Int),
+        ("start_byte", Kind::Int),
+        ("end_byte", Kind::Int),
+        ("overlap_bytes", Kind::Int),
+        ("start_line", Kind::Int),
+        ("end_line", Kind::Int),
+        ("chunk_type", Kind::Text),
+        ("symbol_name", Kind::Text),
+        ("parent", Kind::Text),
+        ("text_hash", Kind::Blob),
+    ],
+    then: "",
+};
+
+/// Stores those of these files that are not stored yet; returns the ids of all, in their order.
+pub(crate) fn store_files(connection: &Connection, files: &[NewFile<'_>]) -> sql::Result<Vec<FileId>> {
+    let identities: Vec<FileIdentity> = files.iter().map(|file| file.identity).collect();
+    let mut known = find_files(connection, &identities)?;
+    let mut seen = HashSet::new();
+    let is_new = |file: &&NewFile<'_>| !known.contains_key(&file.identity) && seen.insert(file.identity);
+    let new: Vec<&NewFile<'_>> = files.iter().filter(is_new).collect();
+    let rows: Vec<Vec<Value<'_>>> = new.iter().map(|file| file.row()).collect();
+    let stored = connection.insert_returning(FILES, &rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let stored: HashMap<FileIdentity, FileId> = stored.into_iter().collect();
+    let added = || new.iter().filter_map(|file| Some((*file, *stored.get(&file.identity)?)));
+    let chunks: Vec<Vec<Value<'_>>> = added()
+        .flat_map(|(file, id)| file.chunks.iter().zip(0..).map(move |(chunk, number)| chunk.row(id, number)))
+        .collect();
+    connection.insert(CHUNKS, &chunks)?;
+    let names: Vec<Vec<Value<'_>>> =
+        added().filter_map(|(file, id)| Some(file.names?.row(id))).collect();
+    connection.insert(NAMES, &names)?;
+    if stored.len() < new.len() {
+        known = find_files(connection, &identities)?;
+    }
+    let id = |identity| stored.get(identity).copied().or(known.get(identity).map(|(id, _)| *id));
+    let gone = || sql::Error::Unexpected("a file is gone that was stored a moment ago".to_owned());
+    identities.iter().map(|identity| id(identity).ok_or_else(gone)).collect()
+}
+
 impl NewFile<'_> {
-    /// Stores the file, which is not stored yet.
-    pub(crate) fn write(&self, transaction: &Transaction<'_>) -> rusqlite::Result<FileId> {
-        let id = transaction
-            .prepare_cached(
-                "INSERT INTO files (identity, path, file_hash, is_binary, n_chunks, metadata, definitions, content)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?
-            .insert(params![
-                self.identity,
-                self.path,
-                self.hash,
-                self.is_binary,
-                self.chunks.len() as i64,
-                self.metadata,
-                self.definitions,
-                self.content,
-            ])?;
-        for (number, chunk) in self.chunks.iter().enumerate() {
-            chunk.write(transaction, id, number)?;
-        }
-        if let Some(names) = self.names {
-            names.write(transaction, id)?;
-        }
-        Ok(FileId::from_u64(id.cast_unsigned()))
+    /// A row of [`FILES`].
+    fn row(&self) -> Vec<Value<'_>> {
+        vec![
+            self.identity.to_value(),
+            self.path.to_value(),
+            self.hash.to_value(),
+            self.is_binary.to_value(),
+            Value::Int(self.chunks.len() as i64),
+            self.metadata.to_value(),
+            self.definitions.to_value(),
+            self.content.to_value(),
+        ]
     }
 }
 
 impl NewChunk<'_> {
-    fn write(&self, transaction: &Transaction<'_>, file: i64, number: usize) -> rusqlite::Result<()> {
-        transaction
-            .prepare_cached(
-                "INSERT INTO chunks (file_id, chunk_id, start_byte, end_byte, overlap_bytes, start_line, end_line,
-                                     chunk_type, symbol_name, parent, text_hash)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-            )?
-            .execute(params![
-                file,
-                number as i64,
-                self.bytes.start as i64,
-                self.bytes.end as i64,
-                self.overlap_bytes as i64,
-                self.lines.start(),
-                self.lines.end(),
-                self.kind,
-                self.symbol_name,
-                self.parent,
-                self.text_hash,
-            ])
-            .map(drop)
+    /// A row of [`CHUNKS`].
+    fn row(&self, file: FileId, number: i64) -> Vec<Value<'_>> {
+        vec![
+            Value::Int(i64::from(&file)),
+            Value::Int(number),
+            self.bytes.start.to_value(),
+            self.bytes.end.to_value(),
+            self.overlap_bytes.to_value(),
+            self.lines.start().to_value(),
+            self.lines.end().to_value(),
+            self.kind.to_value(),
+            self.symbol_name.to_value(),
+            self.parent.to_value(),
+            self.text_hash.to_value(),
+        ]
     }
 }
 
 impl IndexedFile {
+    /// This file in a project, stored with this id.
+    fn tracked(&self, id: FileId) -> TrackedFile {
+        let Self { source, read_ns, .. } = self;
+        TrackedFile { id, path: source.path.clone(), hash: source.hash, stamp: source.stamp, read_ns: *read_ns }
+    }
+
     fn row(&self) -> NewFile<'_> {
         let chunks = self.outline.chunks.iter().zip(&self.texts).map(|(chunk, text)| NewChunk {
             bytes: chunk.bytes.clone(),
@@ -390,28 +432,31 @@ impl IndexedFile {
     }
 }
 
-fn write_vectors(transaction: &Transaction<'_>, embedder: i64, file: &IndexedFile) -> rusqlite::Result<()> {
-    for text in &file.texts {
-        if let Some(vector) = &text.vector {
-            write_vector(transaction, embedder, text.hash, &vector.to_bytes())?;
-        }
-    }
-    Ok(())
+fn write_vectors(connection: &Connection, embedder: i64, files: &[IndexedFile]) -> sql::Result<()> {
+    let texts = files.iter().flat_map(|file| &file.texts);
+    let vectors: Vec<(TextHash, Vec<u8>)> =
+        texts.filter_map(|text| Some((text.hash, text.vector.as_ref()?.to_bytes()))).collect();
+    store_vectors(connection, embedder, vectors.iter().map(|(hash, vector)| (*hash, vector.as_slice())))
 }
 
-/// Stores the bytes of a vector, unless the text has one.
-pub(crate) fn write_vector(
-    transaction: &Transaction<'_>,
+const VECTORS: Insert = Insert {
+    table: "vectors",
+    columns: &[("embedder_id", Kind::Int), ("text_hash", Kind::Blob), ("vector", Kind::Blob)],
+    then: "ON CONFLICT DO NOTHING",
+};
+
+/// Stores the bytes of vectors, unless their texts have some.
+pub(crate) fn store_vectors<'v>(
+    connection: &Connection,
     embedder: i64,
-    hash: TextHash,
-    vector: &[u8],
-) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO vectors (embedder_id, text_hash, vector) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-        )?
-        .execute(params![embedder, hash, vector])?;
-    Ok(())
+    vectors: impl Iterator<Item = (TextHash, &'v [u8])>,
+) -> sql::Result<()> {
+    let vectors: Vec<(TextHash, &[u8])> = vectors.collect();
+    let rows: Vec<Vec<Value<'_>>> = vectors
+        .iter()
+        .map(|(hash, vector)| vec![Value::Int(embedder), hash.to_value(), Value::Blob(vector)])
+        .collect();
+    connection.insert(VECTORS, &rows)
 }
 
 fn stored_content(content: &Content) -> Option<&str> {

@@ -118,7 +118,7 @@ impl Engine {
         symbols: impl FnOnce() -> Vec<ImportedSymbol>,
     ) -> Result<Vec<PackageExplanation>, EngineError> {
         // A question creates no database.
-        if !self.config().explain_packages || !self.database().exists() {
+        if !self.config().explain_packages || !self.database().may_exist() {
             return Ok(Vec::new());
         }
         let Some(handle) = self.project_of_directory(directory)? else { return Ok(Vec::new()) };

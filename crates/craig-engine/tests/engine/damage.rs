@@ -219,7 +219,7 @@ fn a_database_that_cannot_be_repaired_is_set_aside_and_nothing_else_is() {
     assert_eq!(workshop.asked().0, right);
 
     fs::write(&elsewhere, "a letter, and no database").unwrap();
-    let found = Examination::repair(&Config::new(&elsewhere), &mut |_| ()).unwrap();
+    let found = Examination::repair(&Config::new(elsewhere.as_path()), &mut |_| ()).unwrap();
     assert_eq!(found.findings[0].remedy, "it does not look like a Craig database: check --db");
     assert!(elsewhere.exists());
 }

@@ -174,7 +174,7 @@ fn nothing_is_sent_anywhere_unless_somebody_says_so() {
     assert!(matches!(config.embedder, EmbedderConfig::Builtin));
     assert!(matches!(config.reranker, RerankerConfig::Off));
     assert!(config.language_model.is_none());
-    assert_eq!(config.database, Path::new("craig.db"));
+    assert_eq!(config.database, "craig.db".into());
 }
 
 #[test]

@@ -1,16 +1,18 @@
 //! A store with small projects, made without reading any file.
 
-use std::path::Path;
-
 use craig_model::{Embedder, StaticModel};
 use craig_source::{FileStamp, interpret};
 use craig_store::{Batch, ChunkText, FileId, FileRecord, IndexedFile, Project, Store, TextHash, TrackedFile};
 use tempfile::TempDir;
 
+use crate::database::Database;
+
 pub(crate) const EMBEDDER: &str = "test-embedder";
 
-/// A store in a folder of its own.
+/// A store in a database of its own.
 pub(crate) struct TestStore {
+    pub(crate) database: Database,
+    /// For files of a test.
     pub(crate) folder: TempDir,
     pub(crate) store: Store,
 }
@@ -18,13 +20,13 @@ pub(crate) struct TestStore {
 impl TestStore {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("craig.db")).unwrap();
-        Self { folder, store }
+        let database = Database::new(folder.path());
+        Self { store: database.open(), database, folder }
     }
 
     /// The same store, opened another time, as by another process.
     pub(crate) fn open_again(&self) -> Store {
-        Store::open(Path::new(&self.store.location())).unwrap()
+        self.database.open()
     }
 
     pub(crate) fn project(&mut self, name: &str) -> Project {

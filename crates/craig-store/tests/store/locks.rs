@@ -1,12 +1,12 @@
 //! One writer per project, and locks that are released when their holders end.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use craig_store::{Store, StoreError};
+use craig_store::StoreError;
 
+use crate::database::Database;
 use crate::fixture::TestStore;
 
 /// The database and project that [`hold_a_lock_until_killed`] is to lock.
@@ -50,10 +50,10 @@ fn waiting_for_a_lock_ends_when_it_is_dropped() {
 fn a_lock_dies_with_the_process_that_held_it() {
     let mut fixture = TestStore::new();
     let jobs = fixture.project("jobs");
-    let mut holder = holder_of_lock(&fixture.store.location());
+    let mut holder = holder_of_lock(&fixture.database.name());
     let error = fixture.store.try_lock(&jobs).unwrap_err();
     let StoreError::Held { holder: named } = error else { panic!("{error}") };
-    assert!(named.starts_with(&format!("process {}", holder.id())), "{named}");
+    assert!(named.starts_with(&fixture.database.holder(holder.id())), "{named}");
 
     holder.kill().unwrap();
     holder.wait().unwrap();
@@ -81,7 +81,7 @@ fn holder_of_lock(database: &str) -> Child {
 #[expect(clippy::print_stdout, reason = "it reports to its parent process")]
 fn hold_a_lock_until_killed() {
     let Ok(database) = std::env::var(HELD_DATABASE) else { return };
-    let store = Store::open(Path::new(&database)).unwrap();
+    let store = Database::named(&database).open();
     let _lock = store.lock(&store.project("jobs").unwrap()).unwrap();
     println!("the lock is held");
     // The parent closes the pipe when it dies, so that nothing is left behind.

@@ -1,12 +1,14 @@
 //! The behaviour of the store.
 //!
-//! Everything but the module `sqlite` is written against the public face of the store alone, and holds for any backend.
+//! Everything but the modules `database` and `sqlite` is written against the public face of the store alone, and holds for any kind
+//! of database: `server` runs it, too.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod archives;
 mod contents;
 mod context_uses;
+mod database;
 mod fixture;
 mod ingestion;
 mod locks;

@@ -4,6 +4,7 @@
 mod erase;
 mod in_repository;
 mod opening;
+mod recorded;
 mod schema;
 mod versions;
 

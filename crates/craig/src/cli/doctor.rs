@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let settings = session.settings(None)?;
     let config = session.config(&settings)?;
     // A named database must exist; the first search creates the default one.
-    let is_new = !config.database.exists() && !session.names_database(&settings);
+    let is_new = !config.database.may_exist() && !session.names_database(&settings);
     let mut found = None;
     if !is_new {
         let mut view = ProgressView::beside_results(&session.output);

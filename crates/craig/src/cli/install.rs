@@ -155,8 +155,9 @@ fn left(places: &Places, session: &Session) -> anyhow::Result<Vec<Left>> {
     }
     let settings = session.settings(None)?;
     let database = session.config(&settings)?.database;
-    if session.names_database(&settings) && database.exists() && !database.starts_with(&data) {
-        add("database", format!("{} and {}.d", delete(&database), database.display()));
+    let own = database.file().filter(|file| file.exists() && !file.starts_with(&data));
+    if let Some(file) = own.filter(|_| session.names_database(&settings)) {
+        add("database", format!("{} and {}.d", delete(file), file.display()));
     }
     if let Some(file) = session.sources().user_file.filter(|file| file.exists()) {
         add("settings", delete(&file));

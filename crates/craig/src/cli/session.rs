@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use craig_engine::{Config, Engine, EngineError, Settings, Sources, private};
+use craig_engine::{Config, DatabaseAddress, Engine, EngineError, Settings, Sources, private};
 
 use super::global::Global;
 use super::output::Output;
@@ -29,13 +29,13 @@ impl Session {
     }
 
     /// Options that make another process use the same settings and the same `database`.
-    pub(crate) fn arguments(&self, database: &Path) -> Vec<OsString> {
+    pub(crate) fn arguments(&self, database: &DatabaseAddress) -> Vec<OsString> {
         let set = self
             .global
             .settings_flags()
             .into_iter()
             .map(|(key, value)| format!("--set={key}={value}").into());
-        ["--db".into(), database.as_os_str().to_owned()].into_iter().chain(set).collect()
+        ["--db".into(), database.to_path().into_os_string()].into_iter().chain(set).collect()
     }
 
     /// The options of every command, as they were given.
@@ -82,7 +82,9 @@ impl Session {
             false => workspace_database().map_or_else(Global::default_database, Ok)?,
         };
         let mut config = Config::from_settings(settings, default).map_err(EngineError::from)?;
-        config.database = named.unwrap_or(config.database);
+        if let Some(named) = named {
+            config.database = named.into();
+        }
         Ok(config)
     }
 }

@@ -180,7 +180,7 @@ fn code_of(folder: &Path, setup: &Setup) -> Result<Code, String> {
     let engine = match (settings.text("lsp.database"), &setup.of_workspaces) {
         (Some("workspace"), Some(config)) => {
             let database = database_in(folder).map_err(|error| error.to_string())?;
-            Arc::new(Engine::new(&Config { database, ..config.clone() }))
+            Arc::new(Engine::new(&Config { database: database.into(), ..config.clone() }))
         }
         _ => setup.engine.clone()?,
     };

@@ -109,7 +109,7 @@ impl<'t> InProject<'t> {
         cancellation: &Cancellation,
     ) -> anyhow::Result<Option<Self>> {
         let engine = &*code.engine;
-        if !engine.database().exists() {
+        if !engine.database().may_exist() {
             return Ok(None);
         }
         let Some(project) = engine.project_of_directory(&code.folder)? else { return Ok(None) };

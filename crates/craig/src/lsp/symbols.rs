@@ -70,7 +70,7 @@ fn symbols(places: &[Place], query: &str, encoding: Encoding) -> anyhow::Result<
 
 /// Definitions of the project that holds a folder; none when it is not ingested, or there is no database.
 fn defined(code: &Code, folder: &Path, query: &str) -> Result<Vec<SymbolInformation>, EngineError> {
-    if !code.engine.database().exists() {
+    if !code.engine.database().may_exist() {
         return Ok(Vec::new());
     }
     let engine = &code.engine;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use craig_store::{ContextUse, IngestionState, Store};
 
 use crate::context_uses::context_use;
+use crate::database::Database;
 use crate::fixture::{EMBEDDER, GUIDE, QUEUE, TestStore, apply, bytes, file};
 
 /// The version that this program writes.
@@ -50,7 +51,7 @@ fn databases_of_every_version_are_read_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("craig.db");
         std::fs::copy(fixture_path(version), &path).expect("each version has its fixture");
-        let mut fixture = TestStore { store: Store::open(&path).unwrap(), folder };
+        let mut fixture = TestStore { store: Store::open(&path).unwrap(), database: Database::new(folder.path()), folder };
         check_contents(&fixture, version);
         // What was read can be written to as well.
         let project = fixture.store.project("jobs").unwrap();

@@ -1,8 +1,6 @@
 //! How Craig is installed, configured and connected on this machine, and what to do next.
 
-use std::path::Path;
-
-use craig_engine::{Examination, Settings};
+use craig_engine::{DatabaseAddress, Examination, Settings};
 use serde::Serialize;
 
 use super::super::failure::Refusal;
@@ -32,7 +30,7 @@ pub(super) struct Report<'a> {
 impl<'a> Report<'a> {
     pub(super) fn new(
         settings: &'a Settings,
-        database: &Path,
+        database: &DatabaseAddress,
         found: Option<&Examination>,
     ) -> anyhow::Result<Self> {
         let home = etcetera::home_dir().map_err(|_| {
@@ -45,7 +43,7 @@ impl<'a> Report<'a> {
         Ok(Self {
             version: VERSION,
             installer,
-            database_bytes: database.metadata().ok().map(|metadata| metadata.len()),
+            database_bytes: database.file().and_then(|file| Some(file.metadata().ok()?.len())),
             index_bytes: found.map_or(0, |found| found.index_bytes),
             settings: settings::changed(settings),
             next: next_steps(found, &assistants, &extensions, installer),

@@ -1,0 +1,22 @@
+//! The behaviour of the store on a PostgreSQL server: the tests of `store` that hold for any kind of database, and those of
+//! servers alone.
+//!
+//! They need the address of a database in `CRAIG_TEST_POSTGRES`, in which each test makes a schema of its own; without it they
+//! pass, and say that they were skipped. `scripts/test-postgres` runs a server for them.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../store/archives.rs"]
+mod archives;
+#[path = "../store/contents.rs"]
+mod contents;
+#[path = "../store/context_uses.rs"]
+mod context_uses;
+mod database;
+#[path = "../store/fixture.rs"]
+mod fixture;
+#[path = "../store/ingestion.rs"]
+mod ingestion;
+#[path = "../store/locks.rs"]
+mod locks;
+mod opening;

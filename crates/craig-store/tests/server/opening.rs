@@ -1,0 +1,80 @@
+//! How a database on a server is opened, and what is refused.
+
+use craig_store::{DatabaseAddress, Store, StoreError, StoreErrorKind};
+
+use crate::database::server;
+use crate::fixture::{QUEUE, TestStore, file};
+
+fn refused(fixture: &TestStore, address: &str) -> StoreError {
+    let opened = Store::open_at(&DatabaseAddress::from(address), Some(fixture.database.data_folder()));
+    opened.err().unwrap()
+}
+
+#[test]
+fn what_is_derived_is_in_a_folder_of_the_database() {
+    let fixture = TestStore::new();
+    let folder = fixture.store.derived_folder();
+    assert!(folder.starts_with(fixture.database.data_folder().join("servers")), "{}", folder.display());
+    let other = TestStore::new();
+    assert_ne!(folder.file_name(), other.store.derived_folder().file_name());
+    assert_eq!(folder, fixture.open_again().derived_folder());
+    assert_eq!(folder, fixture.store.reopen().unwrap().derived_folder());
+}
+
+#[test]
+fn tables_of_another_program_are_refused() {
+    let fixture = TestStore::new();
+    let schema = fixture.store.location();
+    assert!(!schema.contains("options"), "{schema}");
+    let mut other = server();
+    other.batch_execute("CREATE SCHEMA IF NOT EXISTS test_foreign; CREATE TABLE IF NOT EXISTS test_foreign.files ()").unwrap();
+    let error = refused(&fixture, &crate::database::in_schema("test_foreign"));
+    assert!(error.to_string().contains("another program"), "{error}");
+}
+
+#[test]
+fn newer_tables_are_refused() {
+    let fixture = TestStore::new();
+    let address = fixture.database.address();
+    let path = address.to_path();
+    let mut client = postgres::Client::connect(path.to_str().unwrap(), postgres::NoTls).unwrap();
+    client.batch_execute("UPDATE craig SET version = 99").unwrap();
+    let error = refused(&fixture, path.to_str().unwrap());
+    assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error}");
+}
+
+#[test]
+fn an_unreachable_server_is_named() {
+    let fixture = TestStore::new();
+    let error = refused(&fixture, "postgres://craig@127.0.0.1:1/index");
+    assert_eq!(error.kind(), StoreErrorKind::Environment);
+    let text = error.to_string();
+    assert!(text.starts_with("cannot open the database postgres://craig@127.0.0.1:1/index: "), "{text}");
+}
+
+#[test]
+fn a_lost_connection_is_an_error_and_the_next_one_works() {
+    let mut fixture = TestStore::new();
+    let project = fixture.project("jobs");
+    fixture.apply(&project, vec![file("queue.rs", QUEUE)], vec![]);
+    assert!(fixture.store.is_reusable());
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name LIKE $1";
+    server().query_one(end, &[&format!("craig {} on %", std::process::id())]).unwrap();
+    let error = fixture.store.count_files(project.id).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Environment, "{error}");
+    assert!(!fixture.store.is_reusable());
+    fixture.store = fixture.open_again();
+    assert_eq!(fixture.store.count_files(project.id).unwrap(), 1);
+}
+
+#[test]
+fn an_ingestion_that_lost_its_lock_changes_nothing() {
+    let mut fixture = TestStore::new();
+    let project = fixture.project("jobs");
+    let lost = fixture.store.begin_ingestion(project.id, 1).unwrap();
+    let _later = fixture.store.begin_ingestion(project.id, 1).unwrap();
+    let batch = craig_store::Batch { changed: vec![file("queue.rs", QUEUE)], ..Default::default() };
+    let error = fixture.store.apply(&lost, Some(crate::fixture::EMBEDDER), &batch, 1).unwrap_err();
+    assert!(matches!(error, StoreError::Held { .. }), "{error}");
+    assert_eq!(fixture.store.count_files(project.id).unwrap(), 0);
+}
