@@ -41,6 +41,7 @@ class Drill:
         parser.add_argument("--trials", type=int, help="this many trials")
         parser.add_argument("--seed", type=int, default=1, help="of everything that is random; default 1")
         parser.add_argument("--keep", action="store_true", help="keep the temporary home, and print where it is")
+        parser.add_argument("--postgres", action="store_true", help="on the PostgreSQL server that CRAIG_TEST_POSTGRES names")
         for name, options in arguments.items():
             parser.add_argument(f"--{name.replace('_', '-')}", **options)
         self.arguments = parser.parse_args()
@@ -58,6 +59,10 @@ class Drill:
         self.home = Path(tempfile.mkdtemp(prefix=f"craig-{self.name}-")).resolve()
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("CRAIG_", "XDG_"))}
         self.environment = {**kept, "HOME": str(self.home), "XDG_DATA_HOME": str(self.home / "data"), "NO_COLOR": "1"}
+        self.schema = f"drill_{self.home.name.rsplit('-')[-1]}" if self.arguments.postgres else None
+        if self.schema:
+            self.sql(f'CREATE SCHEMA "{self.schema}"')
+            self.environment["CRAIG_DB"] = self.database
         return self
 
     def __exit__(self, kind, error, _):
@@ -66,8 +71,10 @@ class Drill:
             process.kill()
             process.wait()
         if self.arguments.keep:
-            print(f"kept: {self.home}")
+            print(f"kept: {self.home} {self.schema or ''}")
         else:
+            if self.schema:
+                self.sql(f'DROP SCHEMA "{self.schema}" CASCADE')
             self.make_writable()
             shutil.rmtree(self.home, ignore_errors=True)
         if kind is not None:
@@ -87,8 +94,28 @@ class Drill:
 
     @property
     def database(self):
-        """Where craig keeps its database in this home."""
+        """Where craig keeps its database: a path, or the address of a schema on the server."""
+        if self.schema:
+            server = os.environ.get("CRAIG_TEST_POSTGRES") or skip("CRAIG_TEST_POSTGRES names no server: see scripts/with-postgres")
+            return f"{server}{'&' if '?' in server else '?'}options=-csearch_path%3D{self.schema}"
         return self.home / "data" / "craig" / "craig.db"
+
+    def forget_database(self):
+        """Removes the database and everything derived from it."""
+        shutil.rmtree(self.home / "data" / "craig", ignore_errors=True)
+        if self.schema:
+            self.sql(f'DROP SCHEMA "{self.schema}" CASCADE; CREATE SCHEMA "{self.schema}"')
+
+    def index_folders(self):
+        """The folders of the indexes of all projects."""
+        return [manifest.parent for manifest in (self.home / "data" / "craig").rglob("manifest.json")]
+
+    def sql(self, statements):
+        """Runs statements on the server; gives what they print."""
+        if not os.environ.get("CRAIG_TEST_POSTGRES") or not shutil.which("psql"):
+            skip("no server in CRAIG_TEST_POSTGRES, or no psql: see scripts/with-postgres")
+        command = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", os.environ["CRAIG_TEST_POSTGRES"], "-c", statements]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def craig(self, *arguments, cwd=None, timeout=60, **options):
         """Runs craig to its end; output is kept as bytes. One that outlives `timeout` seconds has the return code None."""

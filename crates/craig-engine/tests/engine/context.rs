@@ -274,7 +274,7 @@ fn figures_are_kept_and_feedback_is_counted() {
 }
 
 fn texts_kept(workshop: &Workshop) -> Vec<Option<String>> {
-    let store = craig_store::Store::open(&workshop.database()).unwrap();
+    let store = workshop.store();
     store.context_uses(None).unwrap().into_iter().map(|used| used.query).collect()
 }
 

@@ -16,7 +16,7 @@ fn a_search_whose_project_was_purged_meanwhile_says_so_by_its_name() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     let request = PrepareRequest { refresh: Refresh::Skip, ..PrepareRequest::for_project("tree") };
     let prepared = workshop.engine.prepare(&request, &mut |_| ()).unwrap();
-    open(&workshop.database()).purge("tree", &mut |_| {}).unwrap();
+    workshop.another_engine().purge("tree", &mut |_| {}).unwrap();
     let error = workshop.engine.search(&prepared.0, "alpha", &SearchRequest::default()).unwrap_err();
     assert_eq!(error.to_string(), PURGED);
     assert!(error.hint().unwrap().contains("craig list"));
@@ -26,7 +26,7 @@ fn a_search_whose_project_was_purged_meanwhile_says_so_by_its_name() {
 #[test]
 fn a_search_that_waits_for_the_index_finds_the_project_purged() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let mut store = Store::open(&workshop.database()).unwrap();
+    let mut store = workshop.store();
     let project = store.project("tree").unwrap();
     let folder = store.index_folder(&project);
     let lock = store.lock_index(&project, Duration::ZERO).unwrap();

@@ -100,7 +100,7 @@ impl Workshop {
 fn an_index_that_is_damaged_while_it_is_open_is_made_anew() {
     // Its engine has the index open, and has read none of it yet but what it is opened by.
     let workshop = Workshop::with_files(FILES);
-    let right = open(&workshop.database()).search("tree", QUERY, &SearchRequest::default()).unwrap().hits;
+    let right = workshop.another_engine().search("tree", QUERY, &SearchRequest::default()).unwrap().hits;
     let n_bytes = fs::metadata(workshop.segment()).unwrap().len();
     (n_bytes / 4..n_bytes - 16).for_each(|at| workshop.flip(at));
     // Of several that meet the damage at once, one rebuilds the index, and its answer says so.

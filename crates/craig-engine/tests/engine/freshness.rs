@@ -24,7 +24,7 @@ fn check_is_up_to_date(engine: &Engine) {
 #[test]
 fn every_change_is_seen_by_the_next_answer() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let engine = open(&workshop.database());
+    let engine = workshop.another_engine();
     for n in 0..20 {
         let name = format!("name{n}x");
         let path = ["a.rs", "b.rs", "deep/c.rs"][n % 3];
@@ -40,7 +40,7 @@ fn every_change_is_seen_by_the_next_answer() {
 #[test]
 fn a_directory_in_which_nothing_changes_is_walked_no_more_than_twice() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let engine = open(&workshop.database());
+    let engine = workshop.another_engine();
     let was_walked = || match prepare(&engine).unwrap() {
         Freshness::UpToDate(report) => report.is_some(),
         freshness => panic!("{freshness:?}"),
@@ -54,11 +54,11 @@ fn a_directory_in_which_nothing_changes_is_walked_no_more_than_twice() {
 #[test]
 fn an_index_that_another_engine_changed_is_compared_again() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
-    let engine = open(&workshop.database());
+    let engine = workshop.another_engine();
     for _ in 0..3 {
         check_is_up_to_date(&engine);
     }
-    open(&workshop.database()).purge("tree", &mut |_| {}).unwrap();
+    workshop.another_engine().purge("tree", &mut |_| {}).unwrap();
     let error = prepare(&engine).unwrap_err();
     assert!(error.to_string().contains("tree"), "{error}");
     workshop.ingest();
@@ -69,7 +69,7 @@ fn an_index_that_another_engine_changed_is_compared_again() {
 #[test]
 fn a_directory_that_is_gone_is_reported() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let engine = open(&workshop.database());
+    let engine = workshop.another_engine();
     for _ in 0..2 {
         check_is_up_to_date(&engine);
     }
@@ -81,7 +81,7 @@ fn a_directory_that_is_gone_is_reported() {
 #[test]
 fn what_takes_longer_than_the_limit_goes_on_behind_the_answer() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let engine = Arc::new(open(&workshop.database()));
+    let engine = Arc::new(workshop.another_engine());
     workshop.write("b.rs", "fn beta() {}");
     let compared = engine.refresh_within("tree", Refresh::Compare, NO_LIMIT).unwrap();
     let Freshness::Changed(check) = compared else { panic!("{compared:?}") };
@@ -97,7 +97,7 @@ fn what_takes_longer_than_the_limit_goes_on_behind_the_answer() {
 #[test]
 fn a_running_server_notices_every_change() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let engine = Arc::new(open(&workshop.database()));
+    let engine = Arc::new(workshop.another_engine());
     for n in 0..4 {
         workshop.write("a.rs", format!("fn edited{n}x() {{}}"));
         let freshness = engine.refresh_within("tree", Refresh::Ingest, NO_LIMIT).unwrap();
@@ -116,7 +116,7 @@ fn a_running_server_notices_every_change() {
 fn a_directory_that_several_ask_about_at_once_is_ingested_once() {
     let workshop = Workshop::new();
     (0..40).for_each(|n| workshop.write(&format!("{n}.rs"), format!("fn name{n}x() {{}}")));
-    let engine = open(&workshop.database());
+    let engine = workshop.another_engine();
     let ask = || {
         let request = PrepareRequest::for_directory(workshop.source());
         let (project, freshness) = engine.prepare(&request, &mut |_| {}).unwrap();

@@ -5,6 +5,7 @@ mod analyses;
 mod context;
 mod crowd;
 mod damage;
+mod database;
 mod deltas;
 mod explanations;
 mod explore;

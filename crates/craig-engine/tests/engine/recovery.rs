@@ -15,7 +15,7 @@ use crate::workshop::{Workshop, open};
 #[test]
 fn a_run_that_died_before_its_report_is_completed() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}"), ("b.rs", "fn beta() {}")]);
-    let mut store = Store::open(&workshop.database()).unwrap();
+    let mut store = workshop.store();
     let project = store.project("tree").unwrap();
     workshop.remove("a.rs");
     let removed = store.tracked_files(project.id).unwrap().into_iter().filter(|file| file.path == "a.rs");
@@ -67,12 +67,12 @@ fn a_damaged_or_missing_index_is_made_anew() {
         let file = file.unwrap();
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&file, bytes).unwrap();
-        workshop.engine = open(&workshop.database());
+        workshop.engine = workshop.another_engine();
         workshop.delta();
         workshop.check_is_fresh();
     }
     std::fs::remove_dir_all(&index).unwrap();
-    workshop.engine = open(&workshop.database());
+    workshop.engine = workshop.another_engine();
     workshop.check_is_fresh();
 }
 
@@ -81,7 +81,7 @@ fn stored_by_another_version(options: impl Fn(&mut Value)) -> Workshop {
     let mut workshop = Workshop::with_files(&[]);
     workshop.write("a.rs", "fn alpha() {}");
     workshop.write("b.md", "# Beta");
-    let mut store = Store::open(&workshop.database()).unwrap();
+    let mut store = workshop.store();
     let project = store.project("tree").unwrap();
     let mut made_with = serde_json::from_str(&project.options).unwrap();
     options(&mut made_with);
@@ -91,7 +91,7 @@ fn stored_by_another_version(options: impl Fn(&mut Value)) -> Workshop {
     let run = store.begin_ingestion(project.id, 2).unwrap();
     store.apply(&run, Some("an older model"), &Batch { changed, ..Batch::default() }, 2).unwrap();
     store.complete_ingestion(&run).unwrap();
-    workshop.engine = open(&workshop.database());
+    workshop.engine = workshop.another_engine();
     workshop
 }
 
@@ -163,7 +163,7 @@ fn a_directory_named_like_an_id_gets_a_name_that_is_none() {
 #[test]
 fn a_project_purged_while_it_was_waited_for_is_unknown() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
-    let mut store = Store::open(&workshop.database()).unwrap();
+    let mut store = workshop.store();
     let project = store.project("tree").unwrap();
     let lock = store.lock(&project).unwrap();
     let path = workshop.database();
@@ -202,7 +202,7 @@ fn a_directory_that_is_no_clone_of_craigs_own_is_not_removed() {
 fn an_engine_answers_from_the_database_that_replaced_its_own() {
     let workshop = Workshop::with_files(&[("a.rs", "fn alpha() {}")]);
     assert_eq!(workshop.found("alpha"), ["a.rs"]);
-    let stored = || Store::open(&workshop.database()).unwrap().project("tree").unwrap();
+    let stored = || workshop.store().project("tree").unwrap();
     let old = stored();
     let path = workshop.database();
     for ending in ["", "-wal", "-shm"] {

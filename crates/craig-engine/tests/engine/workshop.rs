@@ -10,6 +10,8 @@ use craig_store::{Project, Store, StoredFile};
 use craig_symbols::SymbolGraph;
 use tempfile::TempDir;
 
+use crate::database::Database;
+
 /// Files over this size are not tracked.
 pub(crate) const MAX_FILE_SIZE_BYTES: u64 = 20_000;
 
@@ -29,14 +31,16 @@ const QUERIES: [&str; 8] = [
 pub(crate) struct Workshop {
     source: TempDir,
     home: TempDir,
+    database: Database,
     pub(crate) engine: Engine,
 }
 
 impl Workshop {
     pub(crate) fn new() -> Self {
         let (source, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let engine = open(&home.path().join("craig.db"));
-        Self { source, home, engine }
+        let database = Database::new(home.path());
+        let engine = opened(database.config());
+        Self { source, home, database, engine }
     }
 
     /// A workshop whose directory holds these files, ingested.
@@ -51,13 +55,23 @@ impl Workshop {
         self.source.path()
     }
 
+    /// The database, which is a file.
     pub(crate) fn database(&self) -> PathBuf {
-        self.home.path().join("craig.db")
+        file_in(self.home.path())
+    }
+
+    /// Another engine on the same database, as of another process.
+    pub(crate) fn another_engine(&self) -> Engine {
+        opened(self.database.config())
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        self.database.store()
     }
 
     /// The folder of the project's index.
     pub(crate) fn index_folder(&self) -> PathBuf {
-        let store = Store::open(&self.database()).unwrap();
+        let store = self.store();
         store.index_folder(&store.project("tree").unwrap())
     }
 
@@ -120,17 +134,16 @@ impl Workshop {
 
     /// Everything that the engine knows and answers now.
     pub(crate) fn contents(&self) -> String {
-        let database = self.database();
-        contents(&self.engine, &database)
+        contents(&self.engine, &self.store(), "tree")
     }
 
-    /// What an engine knows and answers that has just met the directory for the first time.
+    /// What an engine with a file for a database knows and answers that has just met the directory for the first time.
     pub(crate) fn fresh_contents(&self) -> String {
         let home = tempfile::tempdir().unwrap();
-        let database = home.path().join("craig.db");
+        let database = file_in(home.path());
         let engine = open(&database);
         ingest(&engine, self.source());
-        contents(&engine, &database)
+        contents(&engine, &Store::open(&database).unwrap(), "tree")
     }
 
     /// What the engine knows and answers of a copy of the directory, as of another worktree.
@@ -139,7 +152,7 @@ impl Workshop {
         copy_tree(self.source(), copy.path());
         let report = ingest_as(&self.engine, copy.path(), "copy");
         assert_eq!((report.vectors_embedded, report.vectors_reused), (0, report.chunks), "all is known");
-        contents_of(&self.engine, &self.database(), "copy")
+        contents(&self.engine, &self.store(), "copy")
     }
 
     /// Fails unless the index is what a fresh ingestion makes.
@@ -155,7 +168,7 @@ impl Workshop {
 
     /// Tracked paths, each with what it is tracked as.
     pub(crate) fn tree(&self) -> String {
-        let store = Store::open(&self.database()).unwrap();
+        let store = self.store();
         let project = store.project("tree").unwrap();
         let mut text = String::new();
         for record in store.file_records(project.id).unwrap() {
@@ -177,7 +190,15 @@ impl Workshop {
 }
 
 pub(crate) fn open(database: &Path) -> Engine {
-    Engine::open(&Config { threads: 2, ..Config::new(database) }).unwrap()
+    opened(Config::new(database))
+}
+
+fn opened(config: Config) -> Engine {
+    Engine::open(&Config { threads: 2, ..config }).unwrap()
+}
+
+fn file_in(home: &Path) -> PathBuf {
+    home.join("craig.db")
 }
 
 fn copy_tree(from: &Path, to: &Path) {
@@ -211,12 +232,7 @@ fn ingest_as(engine: &Engine, directory: &Path, name: &str) -> IngestReport {
     report
 }
 
-fn contents(engine: &Engine, database: &Path) -> String {
-    contents_of(engine, database, "tree")
-}
-
-fn contents_of(engine: &Engine, database: &Path, name: &str) -> String {
-    let store = Store::open(database).unwrap();
+fn contents(engine: &Engine, store: &Store, name: &str) -> String {
     let project = store.project(name).unwrap();
     let mut text = format!("content hash {}\n", project.content_hash.as_deref().unwrap_or("none"));
     let status = engine.status(name).unwrap();
@@ -227,7 +243,7 @@ fn contents_of(engine: &Engine, database: &Path, name: &str) -> String {
         let file = store.load_files(&[record.id], &embedder).unwrap().remove(0);
         write_file(&mut text, &file);
     }
-    write_graph(&mut text, &store, &project);
+    write_graph(&mut text, store, &project);
     for query in QUERIES {
         write_answers(&mut text, engine, name, query);
     }

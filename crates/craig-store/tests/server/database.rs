@@ -3,31 +3,33 @@
 use std::path::{Path, PathBuf};
 
 use craig_store::{DatabaseAddress, Store};
-use postgres::NoTls;
 
-/// The variable with the address of the database for tests.
-pub(crate) const SERVER: &str = "CRAIG_TEST_POSTGRES";
+use crate::schema::Schema;
 
 pub(crate) struct Database {
     address: String,
     data_folder: PathBuf,
-    /// The schema that is dropped at the end.
-    own: Option<String>,
+    /// `None` in another process than the test's.
+    _schema: Option<Schema>,
 }
 
 impl Database {
     pub(crate) fn new(folder: &Path) -> Self {
-        let schema = format!("test_{}", &blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex()[..16]);
-        server().batch_execute(&format!("CREATE SCHEMA {schema}")).unwrap();
-        let address = in_schema(&schema);
-        Self { address, data_folder: folder.join("data"), own: Some(schema) }
+        let schema = Schema::new(folder);
+        Self {
+            address: schema.address().to_owned(),
+            data_folder: folder.join("data"),
+            _schema: Some(schema),
+        }
     }
 
+    /// The database that [`name`](Self::name) names.
     pub(crate) fn named(name: &str) -> Self {
         let (data_folder, address) = name.split_once('\n').unwrap();
-        Self { address: address.to_owned(), data_folder: data_folder.into(), own: None }
+        Self { address: address.to_owned(), data_folder: data_folder.into(), _schema: None }
     }
 
+    /// Names it for another process.
     pub(crate) fn name(&self) -> String {
         format!("{}\n{}", self.data_folder.display(), self.address)
     }
@@ -44,27 +46,8 @@ impl Database {
         &self.data_folder
     }
 
+    /// How a lock's holder is named that is the process with this id.
     pub(crate) fn holder(&self, process: u32) -> String {
         format!("craig {process} on ")
     }
-}
-
-impl Drop for Database {
-    fn drop(&mut self) {
-        if let Some(schema) = &self.own {
-            server().batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).unwrap();
-        }
-    }
-}
-
-/// A connection of another program.
-pub(crate) fn server() -> postgres::Client {
-    postgres::Client::connect(&std::env::var(SERVER).unwrap(), NoTls).unwrap()
-}
-
-/// The address of a schema in the database for tests.
-pub(crate) fn in_schema(schema: &str) -> String {
-    let address = std::env::var(SERVER).unwrap();
-    let separator = if address.contains('?') { '&' } else { '?' };
-    format!("{address}{separator}options=-csearch_path%3D{schema}")
 }

@@ -1,8 +1,8 @@
 //! The behaviour of the store on a PostgreSQL server: the tests of `store` that hold for any kind of database, and those of
 //! servers alone.
 //!
-//! They need the address of a database in `CRAIG_TEST_POSTGRES`, in which each test makes a schema of its own; without it they
-//! pass, and say that they were skipped. `scripts/test-postgres` runs a server for them.
+//! They need the address of a database in `CRAIG_TEST_POSTGRES`, in which each test makes a schema of its own:
+//! `scripts/test-postgres` starts a server and runs them.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -20,3 +20,4 @@ mod ingestion;
 #[path = "../store/locks.rs"]
 mod locks;
 mod opening;
+mod schema;

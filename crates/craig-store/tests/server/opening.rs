@@ -2,8 +2,8 @@
 
 use craig_store::{DatabaseAddress, Store, StoreError, StoreErrorKind};
 
-use crate::database::server;
 use crate::fixture::{QUEUE, TestStore, file};
+use crate::schema::{Schema, server};
 
 fn refused(fixture: &TestStore, address: &str) -> StoreError {
     let opened = Store::open_at(&DatabaseAddress::from(address), Some(fixture.database.data_folder()));
@@ -24,11 +24,10 @@ fn what_is_derived_is_in_a_folder_of_the_database() {
 #[test]
 fn tables_of_another_program_are_refused() {
     let fixture = TestStore::new();
-    let schema = fixture.store.location();
-    assert!(!schema.contains("options"), "{schema}");
-    let mut other = server();
-    other.batch_execute("CREATE SCHEMA IF NOT EXISTS test_foreign; CREATE TABLE IF NOT EXISTS test_foreign.files ()").unwrap();
-    let error = refused(&fixture, &crate::database::in_schema("test_foreign"));
+    let schema = Schema::new(&fixture.folder.path().join("foreign"));
+    let mut other = postgres::Client::connect(schema.address(), postgres::NoTls).unwrap();
+    other.batch_execute("CREATE TABLE files ()").unwrap();
+    let error = refused(&fixture, schema.address());
     assert!(error.to_string().contains("another program"), "{error}");
 }
 

@@ -1,0 +1,24 @@
+//! The database of a test: a file.
+
+use std::path::{Path, PathBuf};
+
+use craig_engine::Config;
+use craig_store::Store;
+
+pub(crate) struct Database {
+    path: PathBuf,
+}
+
+impl Database {
+    pub(crate) fn new(home: &Path) -> Self {
+        Self { path: home.join("craig.db") }
+    }
+
+    pub(crate) fn config(&self) -> Config {
+        Config::new(self.path.as_path())
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        Store::open(&self.path).unwrap()
+    }
+}
