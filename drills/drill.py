@@ -100,6 +100,11 @@ class Drill:
             return f"{server}{'&' if '?' in server else '?'}options=-csearch_path%3D{self.schema}"
         return self.home / "data" / "craig" / "craig.db"
 
+    def machines(self):
+        """The environments of the machines that use the database: two with a data folder each if it is on a server."""
+        other = {**self.environment, "XDG_DATA_HOME": str(self.home / "other-data")}
+        return [self.environment, other] if self.schema else [self.environment]
+
     def forget_database(self):
         """Removes the database and everything derived from it."""
         shutil.rmtree(self.home / "data" / "craig", ignore_errors=True)

@@ -446,8 +446,8 @@ fn store_hint(error: &StoreError) -> Option<String> {
             "run 'craig doctor --repair', which rereads the file from its source".into()
         }
         StoreError::Address { .. } | StoreError::ServerAddress { .. } => {
-            "give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; a password belongs into PGPASSWORD \
-             or the file of PGPASSFILE"
+            "give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; its password belongs in \
+             PGPASSWORD or the file of PGPASSFILE"
                 .into()
         }
         StoreError::Corrupt { .. } => {

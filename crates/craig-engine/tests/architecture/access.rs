@@ -20,6 +20,7 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-store/src/holder.rs", "what the system shows of processes that hold locks"),
     ("craig-store/src/in_repository.rs", "what the data folder keeps of databases in repositories"),
     ("craig-store/src/lock.rs", "lock files beside the database"),
+    ("craig-store/src/server.rs", "the user's file of passwords"),
     ("craig-search/src/index.rs", "the folder of the index"),
     ("craig-search/src/mapped.rs", "maps segments"),
     ("craig-search/src/segment/builder.rs", "writes segments"),
@@ -43,10 +44,15 @@ const MAY_USE_THE_NETWORK: &[(&str, &str)] = &[
     ("craig-source/src/git/server.rs", "only resolves the servers that git asks"),
     ("craig-gateway/src/client.rs", "providers of models, for many at once"),
     ("craig-gateway/src/shared.rs", "the Redis server that gateways share"),
+    ("craig-store/src/server.rs", "the PostgreSQL server of the database"),
+    ("craig-store/src/address.rs", "parses its address"),
+    ("craig-store/src/error.rs", "sorts its errors"),
+    ("craig-store/src/sql.rs", "runs statements on it"),
+    ("craig-store/src/sql/postgres.rs", "runs statements on it"),
 ];
 
 /// What connections are opened with. A surface that is served needs hyper, too; its client is what counts.
-const NETWORK: &[&str] = &["ureq", "reqwest", "hyper_rustls", "redis"];
+const NETWORK: &[&str] = &["ureq", "reqwest", "hyper_rustls", "redis", "postgres"];
 const SERVED: &[&str] = &["craig", "craig-gateway"];
 
 /// Files that start programs: git, and craig itself.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use craig_engine::{Cancellation, PrepareRequest, Refresh, SearchRequest};
 use craig_search::Index;
-use craig_store::Store;
 
 use crate::workshop::{Workshop, open};
 

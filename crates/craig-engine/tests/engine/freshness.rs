@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use craig_engine::{Engine, EngineError, Freshness, PrepareRequest, Refresh, SearchRequest};
 
-use crate::workshop::{Workshop, open};
+use crate::workshop::Workshop;
 
 /// Longer than any test takes.
 const NO_LIMIT: Duration = Duration::from_secs(3_600);

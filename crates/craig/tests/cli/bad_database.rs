@@ -33,16 +33,34 @@ fn database_that_is_something_else() {
 }
 
 #[test]
-fn database_that_is_an_address() {
+fn database_that_is_an_address_of_no_use() {
     let home = Home::with_shop();
     home.check(
         &["list", "--db", "postgres://me:secret@example.com/craig"],
         expect![[r#"
-        exit 1
-        -- stderr
-        error: the database is a file, and postgres:// begins an address
-        hint: give --db (or CRAIG_DB) the path of a file
-    "#]],
+            exit 1
+            -- stderr
+            error: the address of the database cannot be used: it contains a password, which others could see
+            hint: give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; its password belongs in PGPASSWORD or the file of PGPASSFILE
+        "#]],
+    );
+    home.check(
+        &["list", "--db", "mysql://me:secret@example.com/craig"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: a database is a file or on a PostgreSQL server, and mysql:// begins the address of something else
+            hint: give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; its password belongs in PGPASSWORD or the file of PGPASSFILE
+        "#]],
+    );
+    home.check(
+        &["list", "--db", "postgres://me@127.0.0.1:1/craig"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: cannot open the database postgres://me@127.0.0.1:1/craig: error connecting to server: Connection refused (os error 111)
+            hint: check the permissions of the file and its folder, or point --db (or CRAIG_DB) to another place
+        "#]],
     );
     assert!(!home.path().join("postgres:").exists());
 }
