@@ -9,7 +9,8 @@ use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{FileStamp, Root, walk};
 use craig_store::{
-    DatabaseAddress, FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError, StoredText,
+    DatabaseAddress, FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError,
+    StoredText,
 };
 use craig_symbols::{Packages, SymbolGraph};
 use rayon::ThreadPool;

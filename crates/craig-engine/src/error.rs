@@ -450,6 +450,9 @@ fn store_hint(error: &StoreError) -> Option<String> {
              PGPASSWORD or the file of PGPASSFILE"
                 .into()
         }
+        StoreError::Server { .. } => {
+            "check that the server runs, and that the address, PGPASSWORD or the file of PGPASSFILE are those of this user".into()
+        }
         StoreError::Corrupt { .. } => {
             "point --db (or CRAIG_DB) to another file; if this was a Craig database, move it away and ingest again \
              (sources are not touched)"

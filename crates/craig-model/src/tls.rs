@@ -4,10 +4,10 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
-use rustls::crypto::CryptoProvider;
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
 /// The cryptography of all connections.

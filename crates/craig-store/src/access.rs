@@ -111,7 +111,8 @@ pub struct DatabaseIdentity {
 impl DatabaseIdentity {
     /// The identity that a database on a server has been given.
     pub(crate) fn of_server(identity: &str) -> Self {
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] = *blake3::hash(identity.as_bytes()).as_bytes();
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] =
+            *blake3::hash(identity.as_bytes()).as_bytes();
         let device = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
         Self { device, inode: u64::from_le_bytes([i, j, k, l, m, n, o, p]), born: None }
     }

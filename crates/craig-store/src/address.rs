@@ -148,7 +148,8 @@ fn without_certificate_options(address: &str) -> (String, Option<PathBuf>) {
     for option in options.split('&') {
         match option.split_once('=') {
             Some(("sslrootcert", path)) => {
-                root_certificate = Some(percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned());
+                root_certificate =
+                    Some(percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned());
             }
             Some(("sslmode", "verify-ca" | "verify-full")) => kept.push("sslmode=require"),
             _ => kept.push(option),

@@ -110,7 +110,9 @@ impl Store {
         let sql = "SELECT f.path, f.file_hash, f.is_binary, f.metadata, f.definitions, f.content, n.n_lines,
                           n.referenced, n.named
                    FROM files f LEFT JOIN names n ON n.file_id = f.id WHERE f.id = ?1";
-        let Some(mut found) = self.read_one(sql, &params![file], ArchivedFile::from_row)? else { return Ok(None) };
+        let Some(mut found) = self.read_one(sql, &params![file], ArchivedFile::from_row)? else {
+            return Ok(None);
+        };
         let sql = "SELECT c.start_byte, c.end_byte, c.overlap_bytes, c.start_line, c.end_line, c.chunk_type,
                           c.symbol_name, c.parent, c.text_hash, v.vector
                    FROM chunks c

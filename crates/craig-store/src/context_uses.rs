@@ -122,10 +122,7 @@ impl Store {
     }
 
     /// Writes unless another process does at the moment.
-    fn write_at_once<T>(
-        &mut self,
-        work: impl FnMut(&Connection) -> sql::Result<T>,
-    ) -> Result<T, StoreError> {
+    fn write_at_once<T>(&mut self, work: impl FnMut(&Connection) -> sql::Result<T>) -> Result<T, StoreError> {
         let usual = self.patience;
         self.set_patience(Duration::ZERO)?;
         let done = self.write(work);

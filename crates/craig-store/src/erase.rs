@@ -87,7 +87,8 @@ impl Store {
         &mut self,
         delete: impl FnOnce(&mut Self) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.read_file(|connection| connection.pragma_update(None, "auto_vacuum", "incremental")).transpose()?;
+        self.read_file(|connection| connection.pragma_update(None, "auto_vacuum", "incremental"))
+            .transpose()?;
         let deleted = delete(self);
         if deleted.is_ok() {
             self.has_deleted = true;

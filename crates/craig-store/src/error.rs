@@ -22,7 +22,9 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// An address of something that is no PostgreSQL server.
-    #[error("a database is a file or on a PostgreSQL server, and {scheme}:// begins the address of something else")]
+    #[error(
+        "a database is a file or on a PostgreSQL server, and {scheme}:// begins the address of something else"
+    )]
     Address {
         /// The part before `://`; the rest may contain a password.
         scheme: String,
@@ -31,6 +33,14 @@ pub enum StoreError {
     #[error("the address of the database cannot be used: {reason}")]
     ServerAddress {
         /// Why not, without the address, which may contain a password.
+        reason: String,
+    },
+    /// The server of the database cannot be reached, or refuses this user.
+    #[error("cannot use the database {address}: {reason}")]
+    Server {
+        /// The address, without a password.
+        address: String,
+        /// What the system or the server reports.
         reason: String,
     },
     /// The file is something else, or damaged.
@@ -162,6 +172,7 @@ impl StoreError {
             | Self::ServerAddress { .. } => StoreErrorKind::User,
             Self::Corrupt { .. } | Self::DamagedText { .. } => StoreErrorKind::Damage,
             Self::Open { .. }
+            | Self::Server { .. }
             | Self::Newer { .. }
             | Self::OtherRole { .. }
             | Self::Full { .. }
@@ -192,17 +203,24 @@ impl StoreError {
 
     /// The server at `address` cannot be reached, or refuses this user.
     pub(crate) fn from_connecting(address: &Path, error: &postgres::Error) -> Self {
-        let reason = error.as_db_error().map_or_else(|| causes(error), |reported| reported.message().to_owned());
-        Self::Open { path: address.to_owned(), source: std::io::Error::other(reason) }
+        let reason =
+            error.as_db_error().map_or_else(|| causes(error), |reported| reported.message().to_owned());
+        Self::unusable(address, reason)
+    }
+
+    /// The server at `address` cannot be used.
+    pub(crate) fn unusable(address: &Path, reason: String) -> Self {
+        Self::Server { address: address.display().to_string(), reason }
     }
 
     /// Sorts an error of the server at `address`.
     pub(crate) fn from_postgres(address: &Path, error: postgres::Error) -> Self {
         let path = address.to_owned();
         let Some(reported) = error.as_db_error() else {
-            let is_lost = error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>());
+            let is_lost =
+                error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>());
             return match is_lost {
-                true => Self::Open { path, source: std::io::Error::other(causes(&error)) },
+                true => Self::unusable(address, causes(&error)),
                 false => Self::Database { source: Box::new(error) },
             };
         };
@@ -218,9 +236,8 @@ impl StoreError {
             | SqlState::INVALID_CATALOG_NAME
             | SqlState::TOO_MANY_CONNECTIONS
             | SqlState::CANNOT_CONNECT_NOW
-            | SqlState::ADMIN_SHUTDOWN => {
-                Self::Open { path, source: std::io::Error::other(reported.message().to_owned()) }
-            }
+            | SqlState::CRASH_SHUTDOWN
+            | SqlState::ADMIN_SHUTDOWN => Self::unusable(address, reported.message().to_owned()),
             _ => Self::Database { source: Box::new(error) },
         }
     }

@@ -77,7 +77,7 @@ pub struct IngestionStatus {
 impl IngestionStatus {
     fn from_row(row: Row<'_>) -> sql::Result<Self> {
         Ok(Self {
-            state: IngestionState::parse(&row.text(1)?),
+            state: IngestionState::parse(row.text(1)?),
             progress: row.get(2)?,
             current_file: row.get(3)?,
             total_files: row.unsigned(4)?,

@@ -24,7 +24,7 @@ pub struct ProjectLock {
 enum HeldLock {
     /// A lock file on this machine, which also has the record of the newest ingestion.
     File(File),
-    Server(#[expect(dead_code, reason = "it is held, not read")] ServerLock),
+    Server(#[expect(dead_code, reason = "it is held, not read")] Box<ServerLock>),
 }
 
 /// The right to write the index of a project, held until it is dropped or the process ends in whatever way.
@@ -131,7 +131,7 @@ impl Store {
         waits: bool,
     ) -> Result<ProjectLock, StoreError> {
         self.check_writable()?;
-        let held = HeldLock::Server(self.lock_on_server(address, project, waits)?);
+        let held = HeldLock::Server(Box::new(self.lock_on_server(address, project, waits)?));
         Ok(ProjectLock { held, reference: project.reference.clone() })
     }
 

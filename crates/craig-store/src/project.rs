@@ -205,7 +205,8 @@ impl Store {
 }
 
 fn delete_project(connection: &Connection, reference: &str) -> sql::Result<()> {
-    let sql = "SELECT f.file_id FROM projects p JOIN project_files f ON f.project_id = p.id WHERE p.reference = ?1";
+    let sql =
+        "SELECT f.file_id FROM projects p JOIN project_files f ON f.project_id = p.id WHERE p.reference = ?1";
     let files: Vec<i64> = connection.all(sql, &params![reference], |row| row.get(0))?;
     connection.execute("DELETE FROM projects WHERE reference = ?1", &params![reference])?;
     drop_files_without_project(connection, Value::Ints(files))?;

@@ -382,9 +382,8 @@ pub(crate) fn find_files(
 ) -> sql::Result<HashMap<FileIdentity, (FileId, u64)>> {
     let sql = "SELECT identity, id, n_chunks FROM files WHERE identity = ANY(?1)";
     let identities = Value::blobs(identities.iter().map(AsRef::as_ref));
-    let found = connection.all(sql, &[identities], |row| {
-        Ok((row.get(0)?, (row.get(1)?, row.unsigned(2)?)))
-    })?;
+    let found =
+        connection.all(sql, &[identities], |row| Ok((row.get(0)?, (row.get(1)?, row.unsigned(2)?))))?;
     Ok(found.into_iter().collect())
 }
 

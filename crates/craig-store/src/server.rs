@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -36,8 +35,8 @@ impl ServerAddress {
     pub(crate) fn place(&self, data_folder: Option<&Path>) -> Result<Place, StoreError> {
         let path = PathBuf::from(self.to_string());
         let Some(data_folder) = data_folder else {
-            let source = io::Error::other("there is no home directory to keep its index in");
-            return Err(StoreError::Open { path, source });
+            let reason = "there is no home directory to keep its index in".to_owned();
+            return Err(StoreError::unusable(&path, reason));
         };
         Ok(Place {
             path,
@@ -54,7 +53,8 @@ pub(crate) fn connect(place: Place) -> Result<Store, StoreError> {
     let OpenedBy::Server(address) = &place.opened_by else { unreachable!("a file is opened otherwise") };
     let mut client = connected(address, &place.path)?;
     let failed = |error| StoreError::from_sql(&place.path, error);
-    let is_standby = client.query_one("SELECT pg_is_in_recovery()", &[]).map_err(|error| failed(error.into()))?;
+    let is_standby =
+        client.query_one("SELECT pg_is_in_recovery()", &[]).map_err(|error| failed(error.into()))?;
     let is_standby = is_standby.get::<_, bool>(0);
     let identity = prepare(&mut client, is_standby, &place)?;
     let mut place = place;
@@ -62,7 +62,7 @@ pub(crate) fn connect(place: Place) -> Result<Store, StoreError> {
         place.derived_folder.push(&identity[..32]);
     }
     let mut store = Store {
-        connection: Connection::Postgres(RefCell::new(Client::new(client))),
+        connection: Connection::Postgres(Box::new(RefCell::new(Client::new(client)))),
         identity: Some(DatabaseIdentity::of_server(&identity)),
         place,
         access: if is_standby { Access::ReadOnly } else { Access::Shared },
@@ -85,20 +85,20 @@ fn connected(address: &ServerAddress, path: &Path) -> Result<postgres::Client, S
     if config.get_application_name().is_none() {
         config.application_name(&own_name());
     }
-    let open_error = |source| StoreError::Open { path: path.to_owned(), source };
-    if let Some(password) = password(&config).map_err(open_error)? {
+    let unusable = |reason| StoreError::unusable(path, reason);
+    if let Some(password) = password(&config).map_err(unusable)? {
         config.password(password);
     }
     let tls = match &root_certificate {
         Some(certificate) => tls_client_config_with_root(certificate)
-            .map_err(|error| open_error(io::Error::other(format!("{}: {error}", certificate.display()))))?,
-        None => tls_client_config().map_err(|error| open_error(io::Error::other(error)))?,
+            .map_err(|error| unusable(format!("{}: {error}", certificate.display())))?,
+        None => tls_client_config().map_err(|error| unusable(error.to_string()))?,
     };
     config.connect(MakeRustlsConnect::new(tls)).map_err(|error| StoreError::from_connecting(path, &error))
 }
 
 /// The password from the environment, or from the user's file of passwords, as other clients of PostgreSQL find it.
-fn password(config: &postgres::Config) -> io::Result<Option<String>> {
+fn password(config: &postgres::Config) -> Result<Option<String>, String> {
     if let Ok(password) = std::env::var("PGPASSWORD") {
         return Ok(Some(password));
     }
@@ -106,8 +106,7 @@ fn password(config: &postgres::Config) -> io::Result<Option<String>> {
     let Some(file) = named.or_else(|| Some(std::env::home_dir()?.join(".pgpass"))) else { return Ok(None) };
     let Ok(lines) = fs::read_to_string(&file) else { return Ok(None) };
     if is_exposed(&file) {
-        let reason = format!("{} can be read by others: chmod 600 it", file.display());
-        return Err(io::Error::other(reason));
+        return Err(format!("{} can be read by others: chmod 600 it", file.display()));
     }
     Ok(lines.lines().find_map(|line| password_of(line, config)))
 }
@@ -136,10 +135,8 @@ fn password_of(line: &str, config: &postgres::Config) -> Option<String> {
     let ports = config.get_ports().iter().chain(config.get_ports().is_empty().then_some(&5432));
     let is_port = |pattern: &str| pattern == "*" || ports.clone().any(|port| port.to_string() == pattern);
     let is = |pattern: &str, value: Option<&str>| pattern == "*" || Some(pattern) == value;
-    let is_right = is_host(host)
-        && is_port(port)
-        && is(database, config.get_dbname())
-        && is(user, config.get_user());
+    let is_right =
+        is_host(host) && is_port(port) && is(database, config.get_dbname()) && is(user, config.get_user());
     is_right.then(|| password.clone())
 }
 
@@ -207,7 +204,8 @@ fn migrate(client: &mut postgres::Client, path: &Path) -> Result<i64, StoreError
     let from = version(&mut transaction).map_err(failed)?;
     let foreign = "SELECT to_regclass('projects') IS NOT NULL OR to_regclass('files') IS NOT NULL";
     if from.is_none() && transaction.query_one(foreign, &[]).map_err(failed)?.get::<_, bool>(0) {
-        let detail = "it has tables of another program: name another database, or another schema by its 'options'";
+        let detail =
+            "it has tables of another program: name another database, or another schema by its 'options'";
         return Err(StoreError::Corrupt { path: path.to_owned(), detail: detail.to_owned() });
     }
     for step in MIGRATIONS.iter().skip(from.unwrap_or_default() as usize) {

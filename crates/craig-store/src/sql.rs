@@ -137,7 +137,7 @@ impl<'r> Row<'r> {
 /// A connection to a database of either kind. Statements are prepared once.
 pub(crate) enum Connection {
     Sqlite(rusqlite::Connection),
-    Postgres(RefCell<Client>),
+    Postgres(Box<RefCell<Client>>),
 }
 
 /// Several reads of one state, or writes that are committed together. Rolled back when it is dropped.

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use craig_source::private;
-use rusqlite::config::DbConfig;
 use rusqlite::OpenFlags;
+use rusqlite::config::DbConfig;
 
 use crate::access::{Access, DatabaseIdentity, FileState, LOG, SHARED_MEMORY, beside, connect, state_of};
 use crate::erase::{cut_off_free_pages, overwrite_deleted_rows};
@@ -178,7 +178,9 @@ impl Store {
         let (mut connection, access) = connect(&place.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         let version = check_version(&connection, &place)?;
         if access == Access::ReadOnly && version != SCHEMA_VERSION {
-            return Err(StoreError::Older { path: place.path, found: version, supported: SCHEMA_VERSION }.into());
+            return Err(
+                StoreError::Older { path: place.path, found: version, supported: SCHEMA_VERSION }.into()
+            );
         }
         if access != Access::ReadOnly {
             if version == 0 {
@@ -272,10 +274,7 @@ impl Store {
     }
 
     /// Runs `work` with the connection and sorts what the database reports.
-    pub(crate) fn read<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> sql::Result<T>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> sql::Result<T>) -> Result<T, StoreError> {
         work(&self.connection).map_err(|error| StoreError::from_sql(&self.place.path, error))
     }
 

@@ -174,9 +174,8 @@ fn write_batch(
         batch.changed.iter().zip(ids).map(|(file, id)| file.tracked(id)).collect();
     let replaced = replaced_files(connection, project, batch.shared.iter().chain(&changed))?;
     let files = batch.restamped.iter().chain(&batch.shared).chain(&changed);
-    let rows: Vec<Vec<Value<'_>>> = files
-        .filter_map(|file| Some(tracked_row(&project, file, n_chunks.get(&file.id)?)))
-        .collect();
+    let rows: Vec<Vec<Value<'_>>> =
+        files.filter_map(|file| Some(tracked_row(&project, file, n_chunks.get(&file.id)?))).collect();
     connection.insert(PROJECT_FILES, &rows)?;
     let removed = Value::ints(batch.removed.iter().chain(&replaced));
     connection.execute(
@@ -355,8 +354,7 @@ pub(crate) fn store_files(connection: &Connection, files: &[NewFile<'_>]) -> sql
         .flat_map(|(file, id)| file.chunks.iter().zip(0..).map(move |(chunk, number)| chunk.row(id, number)))
         .collect();
     connection.insert(CHUNKS, &chunks)?;
-    let names: Vec<Vec<Value<'_>>> =
-        added().filter_map(|(file, id)| Some(file.names?.row(id))).collect();
+    let names: Vec<Vec<Value<'_>>> = added().filter_map(|(file, id)| Some(file.names?.row(id))).collect();
     connection.insert(NAMES, &names)?;
     if stored.len() < new.len() {
         known = find_files(connection, &identities)?;
@@ -405,7 +403,13 @@ impl IndexedFile {
     /// This file in a project, stored with this id.
     fn tracked(&self, id: FileId) -> TrackedFile {
         let Self { source, read_ns, .. } = self;
-        TrackedFile { id, path: source.path.clone(), hash: source.hash, stamp: source.stamp, read_ns: *read_ns }
+        TrackedFile {
+            id,
+            path: source.path.clone(),
+            hash: source.hash,
+            stamp: source.stamp,
+            read_ns: *read_ns,
+        }
     }
 
     fn row(&self) -> NewFile<'_> {

@@ -49,7 +49,12 @@ const fn also(aliases: &'static [&'static str], definition: Definition) -> Defin
 pub const DEFINITIONS: &[Definition] = &[
     also(
         &["CRAIG_DB"],
-        user("database", Kind::Path, "", "The database: a file, or `postgres://USER@HOST/DATABASE`; `$XDG_DATA_HOME/craig/craig.db` by default."),
+        user(
+            "database",
+            Kind::Path,
+            "",
+            "The database: a file, or `postgres://USER@HOST/DATABASE`; `$XDG_DATA_HOME/craig/craig.db` by default.",
+        ),
     ),
     user(
         "threads",

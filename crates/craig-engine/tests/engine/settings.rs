@@ -1,6 +1,5 @@
 //! Settings: layers, mistakes, and what a stranger's file may not do.
 
-
 use craig_engine::{
     Config, EmbedderConfig, Environment, Origin, RerankerConfig, Settings, SettingsError, Sources, Value,
 };

@@ -65,12 +65,7 @@ impl Client {
         Ok(rows.rows_affected().unwrap_or_default())
     }
 
-    pub(super) fn insert(
-        &mut self,
-        insert: Insert,
-        rows: &[Vec<Value<'_>>],
-        read: Read<'_>,
-    ) -> Result<()> {
+    pub(super) fn insert(&mut self, insert: Insert, rows: &[Vec<Value<'_>>], read: Read<'_>) -> Result<()> {
         let lists = insert.columns.iter().zip(1..).map(|((_, kind), number)| {
             let kind = match kind {
                 Kind::Bool => "boolean",

@@ -16,11 +16,7 @@ pub(crate) struct Database {
 impl Database {
     pub(crate) fn new(folder: &Path) -> Self {
         let schema = Schema::new(folder);
-        Self {
-            address: schema.address().to_owned(),
-            data_folder: folder.join("data"),
-            _schema: Some(schema),
-        }
+        Self { address: schema.address().to_owned(), data_folder: folder.join("data"), _schema: Some(schema) }
     }
 
     /// The database that [`name`](Self::name) names.

@@ -48,7 +48,7 @@ fn an_unreachable_server_is_named() {
     let error = refused(&fixture, "postgres://craig@127.0.0.1:1/index");
     assert_eq!(error.kind(), StoreErrorKind::Environment);
     let text = error.to_string();
-    assert!(text.starts_with("cannot open the database postgres://craig@127.0.0.1:1/index: "), "{text}");
+    assert!(text.starts_with("cannot use the database postgres://craig@127.0.0.1:1/index: "), "{text}");
 }
 
 #[test]

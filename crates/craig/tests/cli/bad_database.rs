@@ -58,8 +58,8 @@ fn database_that_is_an_address_of_no_use() {
         expect![[r#"
             exit 1
             -- stderr
-            error: cannot open the database postgres://me@127.0.0.1:1/craig: error connecting to server: Connection refused (os error 111)
-            hint: check the permissions of the file and its folder, or point --db (or CRAIG_DB) to another place
+            error: cannot use the database postgres://me@127.0.0.1:1/craig: error connecting to server: Connection refused (os error 111)
+            hint: check that the server runs, and that the address, PGPASSWORD or the file of PGPASSFILE are those of this user
         "#]],
     );
     assert!(!home.path().join("postgres:").exists());

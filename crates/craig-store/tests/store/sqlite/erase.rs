@@ -90,7 +90,8 @@ fn a_database_with_free_pages_is_rewritten_once() {
     let older = rusqlite::Connection::open(&path).unwrap();
     older.execute_batch("PRAGMA auto_vacuum = none; VACUUM; DELETE FROM project_files WHERE path = 'a.py'; DELETE FROM files WHERE path = 'a.py'").unwrap();
     drop(older);
-    let mut fixture = TestStore { store: Store::open(&path).unwrap(), database: Database::new(folder.path()), folder };
+    let mut fixture =
+        TestStore { store: Store::open(&path).unwrap(), database: Database::new(folder.path()), folder };
     assert!(n_files_with(&fixture, "mark_one") > 0, "as an older version left it");
     fixture.apply(&jobs, vec![file("c.rs", QUEUE)], vec![]);
     assert_eq!(n_files_with(&fixture, "mark_one"), 0);

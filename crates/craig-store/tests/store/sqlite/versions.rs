@@ -51,7 +51,8 @@ fn databases_of_every_version_are_read_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("craig.db");
         std::fs::copy(fixture_path(version), &path).expect("each version has its fixture");
-        let mut fixture = TestStore { store: Store::open(&path).unwrap(), database: Database::new(folder.path()), folder };
+        let mut fixture =
+            TestStore { store: Store::open(&path).unwrap(), database: Database::new(folder.path()), folder };
         check_contents(&fixture, version);
         // What was read can be written to as well.
         let project = fixture.store.project("jobs").unwrap();

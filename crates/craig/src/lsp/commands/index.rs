@@ -75,7 +75,8 @@ fn status_of(code: &Code) -> anyhow::Result<Value> {
         let Some(project) = code.engine.project_of_directory(&code.folder)? else { return Ok(None) };
         Ok(Some((code.engine.project(&project)?, code.engine.statistics(Some(&project))?)))
     };
-    let mut row = json!({ "folder": code.folder, "database": code.engine.database().to_string(), "project": null });
+    let mut row =
+        json!({ "folder": code.folder, "database": code.engine.database().to_string(), "project": null });
     if let Some((project, statistics)) = read().map_err(with_hint)? {
         row["project"] = as_printed(&project)?;
         row["statistics"] = as_printed(&statistics)?;
