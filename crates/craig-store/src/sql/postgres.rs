@@ -124,6 +124,8 @@ impl ToSql for Value<'_> {
             Value::Bool(is) => is.to_sql(kind, out),
             Value::Int(number) => number.to_sql(kind, out),
             Value::Real(number) => number.to_sql(kind, out),
+            // PostgreSQL has no texts with the letter 0.
+            Value::Text(text) if text.contains('\0') => text.replace('\0', "\u{FFFD}").to_sql(kind, out),
             Value::Text(text) => text.to_sql(kind, out),
             Value::Blob(bytes) => bytes.to_sql(kind, out),
             Value::Ints(numbers) => numbers.to_sql(kind, out),
