@@ -7,7 +7,7 @@ use craig_insight::InsightError;
 use craig_model::{FailureClass, ModelError};
 use craig_search::SearchError;
 use craig_source::{BadUrl, GitError, LeftOut, ProtectedFolder, SourceError};
-use craig_store::{ArchiveError, StoreError, StoreErrorKind};
+use craig_store::{ArchiveError, DatabaseAddress, StoreError, StoreErrorKind};
 use craig_symbols::SymbolError;
 use thiserror::Error;
 
@@ -479,6 +479,9 @@ fn store_hint(error: &StoreError) -> Option<String> {
         ),
         StoreError::Older { .. } => {
             "run 'craig list' once as a user with write permission, or point --db to another file".into()
+        }
+        StoreError::ReadOnly { path } if DatabaseAddress::from(path).file().is_none() => {
+            "the server is a standby, or its user may not write: name another one with --db (or CRAIG_DB)".into()
         }
         StoreError::ReadOnly { .. } | StoreError::Open { .. } => {
             "check the permissions of the file and its folder, or point --db (or CRAIG_DB) to another place"
