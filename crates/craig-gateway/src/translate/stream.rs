@@ -2,6 +2,8 @@
 
 use bytes::Bytes;
 use craig_engine::FailureClass;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::neutral::StreamEvent;
 use super::sse::{EventReader, TooLong};
@@ -106,6 +108,20 @@ impl StreamTranslation {
 
 fn unreadable() -> Problem {
     CallFailure::new(FailureClass::BadAnswer).problem(&[])
+}
+
+/// Reads an event of one of these types; `None` for any other, whatever its fields are.
+pub(super) fn read_event<T: DeserializeOwned>(data: &[u8], types: &[&str]) -> Result<Option<T>, Unreadable> {
+    #[derive(Deserialize)]
+    struct Typed {
+        #[serde(default)]
+        r#type: String,
+    }
+    let typed: Typed = serde_json::from_slice(data).map_err(|_| Unreadable)?;
+    if !types.contains(&typed.r#type.as_str()) {
+        return Ok(None);
+    }
+    serde_json::from_slice(data).map(Some).map_err(|_| Unreadable)
 }
 
 /// An event whose name is its type.

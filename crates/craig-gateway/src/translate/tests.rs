@@ -65,7 +65,7 @@ fn requests_keep_their_meaning() {
         between(Messages, Chat),
         messages_request(),
         expect![[
-            r#"{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},{"type":"image_url","image_url":{"url":"https://example.com/a.png"}},{"type":"text","text":"What is it?"}]},{"role":"assistant","content":"I look.","tool_calls":[{"id":"t1","type":"function","function":{"name":"f","arguments":"{\"b\":1.0,\"a\":[]}"}},{"id":"t2","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"t1","content":"one"},{"role":"tool","tool_call_id":"t2","content":"two"},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,BBBB"}},{"type":"text","text":"Go on."}]}],"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object","b":1,"a":2}}}],"tool_choice":"required","parallel_tool_calls":false,"temperature":0.5,"max_tokens":9,"stop":["END"],"stream":true,"stream_options":{"include_usage":true}}"#
+            r#"{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},{"type":"image_url","image_url":{"url":"https://example.com/a.png"}},{"type":"text","text":"What is it?"}]},{"role":"assistant","content":"I look.","tool_calls":[{"id":"t1","type":"function","function":{"name":"f","arguments":"{\"a\":[],\"b\":1.0}"}},{"id":"t2","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"t1","content":"one"},{"role":"tool","tool_call_id":"t2","content":"two"},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,BBBB"}},{"type":"text","text":"Go on."}]}],"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"a":2,"b":1,"type":"object"}}}],"tool_choice":"required","parallel_tool_calls":false,"temperature":0.5,"max_tokens":9,"stop":["END"],"stream":true,"stream_options":{"include_usage":true}}"#
         ]],
     );
     let mut without_stop = messages_request();
@@ -74,7 +74,7 @@ fn requests_keep_their_meaning() {
         between(Messages, Responses),
         without_stop,
         expect![[
-            r#"{"model":"m","instructions":"Be brief.","input":[{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"auto"},{"type":"input_image","image_url":"https://example.com/a.png","detail":"auto"},{"type":"input_text","text":"What is it?"}]},{"type":"message","role":"assistant","content":"I look."},{"type":"function_call","call_id":"t1","name":"f","arguments":"{\"b\":1.0,\"a\":[]}"},{"type":"function_call","call_id":"t2","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"t1","output":"one"},{"type":"function_call_output","call_id":"t2","output":[{"type":"input_text","text":"two"},{"type":"input_image","image_url":"data:image/png;base64,BBBB","detail":"auto"}]},{"type":"message","role":"user","content":"Go on."}],"tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object","b":1,"a":2},"strict":false}],"tool_choice":"required","parallel_tool_calls":false,"temperature":0.5,"max_output_tokens":9,"store":false,"stream":true}"#
+            r#"{"model":"m","instructions":"Be brief.","input":[{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"auto"},{"type":"input_image","image_url":"https://example.com/a.png","detail":"auto"},{"type":"input_text","text":"What is it?"}]},{"type":"message","role":"assistant","content":"I look."},{"type":"function_call","call_id":"t1","name":"f","arguments":"{\"a\":[],\"b\":1.0}"},{"type":"function_call","call_id":"t2","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"t1","output":"one"},{"type":"function_call_output","call_id":"t2","output":[{"type":"input_text","text":"two"},{"type":"input_image","image_url":"data:image/png;base64,BBBB","detail":"auto"}]},{"type":"message","role":"user","content":"Go on."}],"tools":[{"type":"function","name":"f","description":"d","parameters":{"a":2,"b":1,"type":"object"},"strict":false}],"tool_choice":"required","parallel_tool_calls":false,"temperature":0.5,"max_output_tokens":9,"store":false,"stream":true}"#
         ]],
     );
     let chat = json!({
@@ -99,7 +99,7 @@ fn requests_keep_their_meaning() {
         between(Chat, Messages),
         chat,
         expect![[
-            r#"{"model":"m","max_tokens":8192,"system":[{"type":"text","text":"Be brief."}],"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{"b": 1, "a": 2}},{"type":"tool_use","id":"c2","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"one"},{"type":"tool_result","tool_use_id":"c2","content":"two"},{"type":"text","text":"so?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}}],"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"stop_sequences":["END"],"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}}}"#
+            r#"{"model":"m","max_tokens":8192,"system":[{"type":"text","text":"Be brief."}],"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{"b": 1, "a": 2}},{"type":"tool_use","id":"c2","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"one"},{"type":"tool_result","tool_use_id":"c2","content":"two"},{"type":"text","text":"so?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}}],"tool_choice":{"disable_parallel_tool_use":true,"type":"auto"},"stop_sequences":["END"],"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}}}"#
         ]],
     );
     let responses = json!({
@@ -333,7 +333,7 @@ fn the_events_of_a_stream_are_those_of_the_clients_protocol() {
                     assert_eq!(name, format!("event: {}", data["type"].as_str().unwrap()));
                     name.strip_prefix("event: ").unwrap().to_owned()
                 }
-                None => event.chars().take(12).collect(),
+                None => if event == "data: [DONE]" { "[DONE]" } else { "data" }.to_owned(),
             });
         let mut events: Vec<String> = events.collect();
         events.dedup();
@@ -341,7 +341,7 @@ fn the_events_of_a_stream_are_those_of_the_clients_protocol() {
     };
     expect!["message_start content_block_start content_block_delta content_block_stop content_block_start content_block_delta content_block_stop content_block_start content_block_delta content_block_stop message_delta message_stop"].assert_eq(&kinds(Messages, Chat));
     expect!["response.created response.in_progress response.output_item.added response.content_part.added response.output_text.delta response.output_text.done response.content_part.done response.output_item.done response.output_item.added response.function_call_arguments.delta response.function_call_arguments.done response.output_item.done response.output_item.added response.function_call_arguments.delta response.function_call_arguments.done response.output_item.done response.completed"].assert_eq(&kinds(Responses, Messages));
-    expect![[r#"data: {"id": data: [DONE]"#]].assert_eq(&kinds(Chat, Messages));
+    expect!["data [DONE]"].assert_eq(&kinds(Chat, Messages));
 }
 
 #[test]

@@ -6,8 +6,18 @@ use serde_json::{Value, json};
 use super::{Block, finish_of, reason_of, write_usage};
 use crate::protocol::{MessagesCounts, Usage};
 use crate::translate::neutral::{Finish, StreamEvent};
-use crate::translate::stream::{StreamReader, StreamWriter, named};
+use crate::translate::stream::{StreamReader, StreamWriter, named, read_event};
 use crate::translate::{Unreadable, or_new_id};
+
+/// The types of events that are read.
+const TYPES: &[&str] = &[
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "message_delta",
+    "message_stop",
+    "error",
+];
 
 #[derive(Deserialize)]
 struct Event {
@@ -45,7 +55,7 @@ pub(super) struct Reader {
 
 impl StreamReader for Reader {
     fn read(&mut self, _name: &[u8], data: &[u8], events: &mut Vec<StreamEvent>) -> Result<(), Unreadable> {
-        let event: Event = serde_json::from_slice(data).map_err(|_| Unreadable)?;
+        let Some(event) = read_event::<Event>(data, TYPES)? else { return Ok(()) };
         match event.r#type.as_str() {
             "message_start" => {
                 let message = event.message.ok_or(Unreadable)?;

@@ -7,11 +7,25 @@ use serde_json::{Value, json};
 use super::{Ended, Response, call_item, item_id, message_item, response_object, text_part};
 use crate::protocol::{ResponsesCounts, Seen, Usage};
 use crate::translate::neutral::{Call, Finish, StreamEvent};
-use crate::translate::stream::{StreamReader, StreamWriter, named};
+use crate::translate::stream::{StreamReader, StreamWriter, named, read_event};
 use crate::translate::{Unreadable, now, or_new_id};
 
 /// Longest answer of a stream, in bytes: its last event repeats all of it.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
+
+/// The types of events that are read.
+const TYPES: &[&str] = &[
+    "response.created",
+    "response.output_text.delta",
+    "response.refusal.delta",
+    "response.output_item.added",
+    "response.function_call_arguments.delta",
+    "response.function_call_arguments.done",
+    "response.completed",
+    "response.incomplete",
+    "response.failed",
+    "error",
+];
 
 #[derive(Deserialize)]
 struct Event {
@@ -52,7 +66,7 @@ pub(super) struct Reader {
 
 impl StreamReader for Reader {
     fn read(&mut self, _name: &[u8], data: &[u8], events: &mut Vec<StreamEvent>) -> Result<(), Unreadable> {
-        let event: Event = serde_json::from_slice(data).map_err(|_| Unreadable)?;
+        let Some(event) = read_event::<Event>(data, TYPES)? else { return Ok(()) };
         match event.r#type.as_str() {
             "response.created" => {
                 let response = event.response.unwrap_or_default();
