@@ -171,10 +171,10 @@ impl Settings {
         Ok(())
     }
 
-    /// Overrides a value; lists are concatenated.
+    /// Overrides a value; lists are concatenated, except with their default.
     fn merge(&mut self, definition: &'static Definition, value: Value, origin: Origin) {
         let value = match (self.values.get(definition.key), value) {
-            (Some((Value::Texts(present), _)), Value::Texts(more)) => {
+            (Some((Value::Texts(present), before)), Value::Texts(more)) if *before != Origin::Default => {
                 Value::Texts(present.iter().cloned().chain(more).collect())
             }
             (_, value) => value,

@@ -27,6 +27,8 @@ pub(crate) struct CallFailure {
     pub(crate) detail: Option<&'static Detail>,
     /// The provider's error, without its key; only its client may see it.
     pub(crate) provider_error: Option<ProviderError>,
+    /// Why nothing was sent, if the request cannot be translated into the provider's protocol.
+    pub(crate) untranslatable: Option<Box<Problem>>,
 }
 
 /// A failure with its own label and message, because the reader can act on it.
@@ -80,7 +82,13 @@ impl CallFailure {
             is_ours: false,
             detail: None,
             provider_error: None,
+            untranslatable: None,
         }
+    }
+
+    /// The request cannot be translated into the provider's protocol; the provider is not to blame.
+    pub(crate) fn untranslatable(problem: Box<Problem>) -> Self {
+        Self { is_ours: true, untranslatable: Some(problem), ..Self::new(FailureClass::InvalidRequest) }
     }
 
     /// An answer that cannot be used, and why.
@@ -114,14 +122,20 @@ impl CallFailure {
 
     /// An answer that reports an error although its status is a success; `whole` is all of it.
     pub(crate) fn reported(target: &Target, error: &Value, whole: &Bytes) -> Self {
+        Self { provider_error: Some(provider_error(target, whole)), ..Self::from_event(error) }
+    }
+
+    /// The same, without the provider's words.
+    pub(crate) fn from_event(error: &Value) -> Self {
         let (class, status) = class_of_reported(error);
-        Self { status, provider_error: Some(provider_error(target, whole)), ..Self::new(class) }
+        Self { status, ..Self::new(class) }
     }
 
     /// Its name in metrics and logs.
     pub(crate) fn label(&self) -> &'static str {
         match self.detail {
             _ if self.is_short_circuit => "circuit_open",
+            _ if self.untranslatable.is_some() => "untranslatable",
             Some(detail) => detail.label,
             None if self.is_context_too_long() => "context_too_long",
             None => class_name(self.class),
@@ -132,6 +146,7 @@ impl CallFailure {
     /// provider: a model that it does not have or has no more, a method that it does not know.
     pub(crate) fn is_final(&self) -> bool {
         self.class == FailureClass::InvalidRequest
+            && self.untranslatable.is_none()
             && !self.is_context_too_long()
             && self.status.is_none_or(|status| matches!(status, 400 | 413..=415 | 422 | 431))
     }
@@ -146,6 +161,9 @@ impl CallFailure {
 
     /// The error for the client. `sent` are the texts that the provider got: quotes of them are cut out of its message.
     pub(crate) fn problem(&self, sent: &[&[u8]]) -> Problem {
+        if let Some(problem) = &self.untranslatable {
+            return (**problem).clone();
+        }
         match self.class {
             _ if self.is_ours && self.class == FailureClass::BadAnswer => Problem::overloaded(),
             FailureClass::InvalidRequest => {

@@ -163,6 +163,16 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
+    /// Whether the client of a chat asks for counts of tokens in the stream.
+    pub(crate) fn reports_usage(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Options {
+            include_usage: Option<bool>,
+        }
+        let options = self.fields.read_field::<Options>("stream_options", "an object");
+        options.ok().flatten().and_then(|options| options.include_usage).unwrap_or_default()
+    }
+
     /// Results that came with a request, unparsed; empty if there are none.
     pub(crate) fn raw_results(&self) -> &'a str {
         self.fields.get("semantic_results").ok().flatten().unwrap_or_default()

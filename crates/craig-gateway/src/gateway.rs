@@ -132,6 +132,7 @@ impl Gateway {
         }
         let metrics = Arc::new(Metrics::new().map_err(|error| system(&error))?);
         metrics.budget_usd.set(config.monthly_budget_usd.unwrap_or_default());
+        metrics.is_config_current.set(1);
         let (for_requests, for_answers) =
             Budget::for_requests_and_answers(config.bounds.max_buffered_bytes, &metrics.buffered_bytes);
         let client = Client::new(for_answers).map_err(|error| system(&error))?;

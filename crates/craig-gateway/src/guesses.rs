@@ -10,6 +10,7 @@ use craig_engine::{
 };
 use moka::future::Cache;
 
+use crate::call::CallFailure;
 use crate::caller::Caller;
 use crate::config::Masking;
 use crate::conversation::{Conversation, Question};
@@ -164,7 +165,7 @@ impl Gateway {
             Masking::Context | Masking::All => mask_secrets(prompt),
         };
         let body = |operation: Operation, model: Option<&str>| {
-            self.reserved(request_body(operation, model, &prompt))
+            self.reserved(request_body(operation, model, &prompt)).ok_or_else(CallFailure::no_room)
         };
         let asked = self.providers.ask_beforehand(model, &caller.policy, body).await;
         let answered = asked.map_err(|_| GuessOutcome::Failed)?;

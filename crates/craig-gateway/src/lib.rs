@@ -55,6 +55,7 @@ mod status;
 mod target;
 mod tls;
 mod traces;
+mod translate;
 mod upstreams;
 pub mod usage;
 

@@ -82,6 +82,7 @@ impl Live {
             }
         };
         before.metrics.reloads.with_label_values(&[outcome]).inc();
+        before.metrics.is_config_current.set((outcome == "done").into());
     }
 
     /// Returns the settings that wait for a restart.

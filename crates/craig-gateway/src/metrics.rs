@@ -38,6 +38,7 @@ pub(crate) struct Metrics {
     pub(crate) buffered_bytes: IntGauge,
     pub(crate) keys_readable: IntGauge,
     pub(crate) reloads: IntCounterVec,
+    pub(crate) is_config_current: IntGauge,
     pub(crate) reranks_running: IntGauge,
     pub(crate) reranks_waiting: IntGauge,
     pub(crate) voyage_tokens: IntCounter,
@@ -98,6 +99,10 @@ impl Metrics {
                 "reloads_total",
                 "Reloads of the configuration by outcome",
                 &["outcome"],
+            )?,
+            is_config_current: new.gauge(
+                "config_last_reload_successful",
+                "0 while the last reload of the configuration was refused",
             )?,
             reranks_running: new.gauge("reranks_running", "Reranks that run now")?,
             reranks_waiting: new.gauge("reranks_waiting", "Reranks that wait in the queue")?,

@@ -1,18 +1,19 @@
-//! The protocols of language models that clients and providers speak. A request is passed on in the protocol it came in.
+//! The protocols of language models that clients and providers speak: what the gateway reads of a request or an answer that it
+//! passes on as it is. `translate` turns one protocol into another.
 
 mod chat;
 mod messages;
 mod responses;
 mod usage;
 
-use http::HeaderName;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::failure::Problem;
 use crate::raw::RawObject;
-pub(crate) use usage::Usage;
+pub(crate) use usage::{ChatCounts, MessagesCounts, ResponsesCounts, Usage};
 
 /// The operation that is requested from a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,6 +197,14 @@ impl ProtocolName {
             Self::Responses => &[Operation::Responses],
             Self::Messages => &[Operation::Messages, Operation::CountTokens],
         }
+    }
+
+    /// Headers of a request to a provider that no client has set.
+    pub(crate) fn default_headers(self) -> HeaderMap {
+        let defaults = self.protocol().request_headers().iter().filter_map(|(name, default)| {
+            Some((HeaderName::from_static(name), HeaderValue::from_static((*default)?)))
+        });
+        defaults.collect()
     }
 
     /// The operation that answers a conversation.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use craig_engine::FailureClass;
 use http::response::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use moka::future::Cache;
@@ -22,6 +22,7 @@ use crate::protocol::{Operation, ProtocolName, Usage};
 use crate::race::{Pace, Race};
 use crate::sse::{Beginning, FirstEvent, without_bom};
 use crate::target::Target;
+use crate::translate::Translation;
 use crate::upstreams::{Patience, Upstream};
 
 /// How long the models that a provider lists are remembered, how long it may take to list them, and the longest list in bytes.
@@ -76,6 +77,8 @@ struct Candidate<'p> {
     provider: &'p Provider,
     operation: Operation,
     target: &'p Target,
+    /// Between the client's protocol and the provider's, if they differ.
+    translation: Option<Translation>,
 }
 
 /// An answer that has begun.
@@ -92,6 +95,8 @@ pub(crate) struct Answered<'p> {
     /// The model in metrics: its configured name, or `other` for one that only the client names.
     pub(crate) model: &'p str,
     pub(crate) operation: Operation,
+    /// How a stream has to be translated; a whole answer is.
+    pub(crate) translation: Option<Translation>,
     pub(crate) answer: Answer,
     /// Attempts of all providers until then.
     pub(crate) tries: usize,
@@ -166,17 +171,16 @@ impl Providers {
         configured.chain(listed.iter().cloned()).collect()
     }
 
-    /// Asks for an answer; `body` makes the request for a provider's own name of the model, again for each try, or gives
-    /// `None` if there is no memory for it. Nothing is sent to the client before the first good event, so that another
-    /// provider may still answer instead.
+    /// Asks for an answer; `body` makes the request for a provider's protocol and its own name of the model, again for each
+    /// try, or fails. Nothing is sent to the client before the first good event, so that another provider may still answer
+    /// instead.
     pub(crate) async fn ask(
         &self,
         ask: &Ask<'_>,
-        body: impl Fn(Option<&str>) -> Option<Bytes> + Sync,
+        body: impl Fn(Option<Translation>, Option<&str>) -> Result<Bytes, CallFailure> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
         let pace = Pace { is_streamed: ask.is_streamed, ..self.pace };
-        let candidates =
-            self.candidates(ask.model, ask.policy, ask.affinity, |provider| provider.target(ask.operation));
+        let candidates = self.translating_candidates(ask);
         if candidates.is_empty() {
             let others = self.list.iter().filter(|provider| provider.upstream.own_name(ask.model).is_some());
             let mut protocols: Vec<ProtocolName> = Vec::new();
@@ -191,9 +195,13 @@ impl Providers {
                 NoAnswer::OtherProtocol(protocols)
             });
         }
-        let body = |_, model: Option<&str>| body(model);
+        let body = |candidate: Candidate<'_>, model: Option<&str>| body(candidate.translation, model);
+        let headers = |candidate: Candidate<'_>| match candidate.translation {
+            None => ask.headers.clone(),
+            Some(translation) => translation.provider.default_headers(),
+        };
         let pace = |patience| pace.with(patience);
-        self.race(&candidates, ask.model, pace, &ask.headers, body, |failure| failure).await
+        self.race(&candidates, ask.model, pace, headers, body, |failure| failure).await
     }
 
     /// Asks for something that the client's own request, which comes next, can do without: each provider is asked once,
@@ -203,15 +211,16 @@ impl Providers {
         &self,
         model: Option<&str>,
         policy: &Policy,
-        body: impl Fn(Operation, Option<&str>) -> Option<Bytes> + Sync,
+        body: impl Fn(Operation, Option<&str>) -> Result<Bytes, CallFailure> + Sync,
     ) -> Result<Answered<'_>, NoAnswer> {
         let pace = |patience| Pace { tries: 1, ..self.pace.with(patience) };
         let ours = |failure| CallFailure { is_ours: true, ..failure };
         let candidates = self.candidates(model, policy, &|| fastrand::u64(..), |provider| {
-            provider.target(provider.upstream.protocols.first()?.conversation())
+            provider.first_conversation_target()
         });
-        let headers = HeaderMap::new();
-        self.race(&candidates, model, pace, &headers, body, ours).await
+        let headers = |candidate: Candidate<'_>| candidate.operation.protocol_name().default_headers();
+        let body = |candidate: Candidate<'_>, model: Option<&str>| body(candidate.operation, model);
+        self.race(&candidates, model, pace, headers, body, ours).await
     }
 
     /// Asks the candidates until one answers; `failed` handles each failure.
@@ -220,17 +229,16 @@ impl Providers {
         candidates: &[Candidate<'p>],
         model: Option<&str>,
         pace: impl Fn(Patience) -> Pace,
-        headers: &HeaderMap,
-        body: impl Fn(Operation, Option<&str>) -> Option<Bytes> + Sync,
+        headers: impl Fn(Candidate<'p>) -> HeaderMap,
+        body: impl Fn(Candidate<'p>, Option<&str>) -> Result<Bytes, CallFailure> + Sync,
         failed: fn(CallFailure) -> CallFailure,
     ) -> Result<Answered<'p>, NoAnswer> {
         let own_name = |of: usize| candidates[of].provider.upstream.own_name(model).flatten();
         let attempt = |of: usize| {
-            let body = body(candidates[of].operation, own_name(of));
+            let body = body(candidates[of], own_name(of));
+            let headers = headers(candidates[of]);
             async move {
-                let answer = async {
-                    self.attempt(candidates[of], headers, body.ok_or_else(CallFailure::no_room)?).await
-                };
+                let answer = async { self.attempt(candidates[of], &headers, body?).await };
                 let answer = match candidates[of].provider.upstream.patience.timeout {
                     Some(timeout) => tokio::time::timeout(timeout, answer)
                         .await
@@ -249,9 +257,9 @@ impl Providers {
         }
         match finish.won.take() {
             Some((of, answer)) => {
-                let Candidate { provider, operation, .. } = candidates[of];
+                let Candidate { provider, operation, translation, .. } = candidates[of];
                 let model = provider.upstream.configured_name(model).unwrap_or(OTHER_MODEL);
-                Ok(Answered { provider, model, operation, answer, tries: finish.tries })
+                Ok(Answered { provider, model, operation, translation, answer, tries: finish.tries })
             }
             None => {
                 let tries = finish.tries;
@@ -259,6 +267,22 @@ impl Providers {
                 Err(finish.reason().map_or(NoAnswer::UnknownModel, failed))
             }
         }
+    }
+
+    /// The providers that may answer: of those that name the model, and then of the others, first those that support the
+    /// client's protocol, then those for which a conversation is translated into the first protocol that they support.
+    fn translating_candidates(&self, ask: &Ask<'_>) -> Vec<Candidate<'_>> {
+        let mut candidates = self.candidates(ask.model, ask.policy, ask.affinity, |provider| {
+            provider.target(ask.operation).or_else(|| provider.conversation_target(ask.operation))
+        });
+        let client = ask.operation.protocol_name();
+        for candidate in &mut candidates {
+            let provider = candidate.operation.protocol_name();
+            candidate.translation = (provider != client).then_some(Translation { client, provider });
+        }
+        candidates
+            .sort_by_key(|candidate| (candidate.is_unlisted(ask.model), candidate.translation.is_some()));
+        candidates
     }
 
     /// The providers of `model`: first those that name it, then those that accept any. `target` is the requested
@@ -276,14 +300,12 @@ impl Providers {
         let serving = self.list.iter().filter(serves);
         let candidate = |provider: &'p Provider| {
             let (operation, target) = target(provider)?;
-            Some(Candidate { provider, operation: *operation, target })
+            Some(Candidate { provider, operation: *operation, target, translation: None })
         };
         let mut serving: Vec<Candidate<'p>> = serving.filter_map(candidate).collect();
         draw(&mut serving, affinity);
         // Stable: among equals the preferred one stays first.
-        serving.sort_by_key(|candidate| {
-            model.is_some() && candidate.provider.upstream.configured_name(model).is_none()
-        });
+        serving.sort_by_key(|candidate| candidate.is_unlisted(model));
         serving
     }
 
@@ -301,7 +323,7 @@ impl Providers {
         headers: &HeaderMap,
         body: Bytes,
     ) -> Result<Answer, CallFailure> {
-        let Candidate { operation, target, .. } = candidate;
+        let Candidate { operation, target, translation, .. } = candidate;
         let (head, mut body) = self.client.post(target, headers, body).await?.into_parts();
         if is_event_stream(&head) {
             let first = self.first_event(candidate, &mut body).await?;
@@ -314,6 +336,10 @@ impl Providers {
             return Err(CallFailure::reported(target, &error, &whole));
         }
         let whole = answer.fixed.map_or(whole, Bytes::from);
+        let whole = match translation {
+            Some(translation) => translation.answer(&whole, answer.usage)?.into(),
+            None => whole,
+        };
         Ok(Answer::Whole(head, whole, answer.usage))
     }
 
@@ -344,13 +370,11 @@ impl Providers {
 
 /// Where a provider lists its models, in its first protocol.
 fn models_target(upstream: &Upstream) -> Result<(Target, HeaderMap), String> {
-    let protocol = upstream.protocols.first().copied().unwrap_or(ProtocolName::Chat).protocol();
+    let protocol = upstream.protocols.first().copied().unwrap_or(ProtocolName::Chat);
     let url = craig_engine::operation_url(&upstream.base_url, "models");
-    let target = Target::new(&url, upstream.key.as_ref(), &upstream.headers, protocol);
-    let defaults = protocol.request_headers().iter().filter_map(|(name, default)| {
-        Some((HeaderName::from_static(name), HeaderValue::from_static((*default)?)))
-    });
-    Ok((target.map_err(|reason| format!("upstream {:?}: {reason}", upstream.name))?, defaults.collect()))
+    let target = Target::new(&url, upstream.key.as_ref(), &upstream.headers, protocol.protocol());
+    let target = target.map_err(|reason| format!("upstream {:?}: {reason}", upstream.name))?;
+    Ok((target, protocol.default_headers()))
 }
 
 /// A list of models, as OpenAI's and Anthropic's servers have it.
@@ -369,9 +393,27 @@ fn ids(list: ModelList) -> Vec<String> {
 }
 
 impl Provider {
+    /// Where it answers conversations in the first protocol that it supports.
+    fn first_conversation_target(&self) -> Option<&(Operation, Target)> {
+        self.target(self.upstream.protocols.first()?.conversation())
+    }
+
+    /// The same, if `operation` answers a conversation and can therefore be translated.
+    fn conversation_target(&self, operation: Operation) -> Option<&(Operation, Target)> {
+        let is_conversation = operation == operation.protocol_name().conversation();
+        is_conversation.then(|| self.first_conversation_target()).flatten()
+    }
+
     /// The address for `operation`; `None` if it does not support the protocol.
     fn target(&self, operation: Operation) -> Option<&(Operation, Target)> {
         self.targets.iter().find(|(served, _)| *served == operation)
+    }
+}
+
+impl Candidate<'_> {
+    /// Whether its provider does not name `model`, but accepts any.
+    fn is_unlisted(&self, model: Option<&str>) -> bool {
+        model.is_some() && self.provider.upstream.configured_name(model).is_none()
     }
 }
 

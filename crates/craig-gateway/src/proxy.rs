@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use crate::admission::{Admitted, sums};
 use crate::breakers::OTHER_MODEL;
 use crate::budget::Reservation;
+use crate::call::CallFailure;
 use crate::caller::Caller;
 use crate::config::Masking;
 use crate::context_memory::Inserted;
@@ -30,6 +31,7 @@ use crate::relay::{Counting, Outcome, Relay, StreamBounds};
 use crate::retrieval::{InjectedContext, Report};
 use crate::sse::Framing;
 use crate::traces::{Span, SpanKind, Trace};
+use crate::translate::{StreamTranslation, Translation};
 use crate::usage::{Sums, UsageKey, today};
 
 /// Header by which a client chooses how its stream is framed.
@@ -94,9 +96,15 @@ pub(crate) async fn pass_on(
     let turns = turns.as_deref();
     // The reservation lives as long as the request is being sent.
     let held = room.with(body.clone());
-    let own_body = |model: Option<&str>| match conversation.for_provider(model, turns) {
-        None => Some(held.clone()),
-        Some(written) => gateway.reserved(written),
+    let own_body = |translation: Option<Translation>, model: Option<&str>| {
+        let written = match (translation, conversation.for_provider(model, turns)) {
+            (None, None) => return Ok(held.clone()),
+            (None, Some(written)) => written,
+            (Some(translation), written) => translation
+                .request(written.as_deref().unwrap_or(&held))
+                .map_err(CallFailure::untranslatable)?,
+        };
+        gateway.reserved(written).ok_or_else(CallFailure::no_room)
     };
     let asked_at = Instant::now();
     let ask = Ask {
@@ -123,7 +131,8 @@ pub(crate) async fn pass_on(
         first_byte: times.answered - times.asked,
         is_guess: false,
     };
-    let mut response = respond(gateway, &caller, answered, context.as_ref(), (framing, accounting), times);
+    let client = ClientStream { operation, framing, reports_usage: conversation.reports_usage() };
+    let mut response = respond(gateway, &caller, answered, context.as_ref(), (client, accounting), times);
     if is_over_soft_budget {
         response.headers_mut().insert("x-craig-budget", HeaderValue::from_static("soft"));
     }
@@ -167,9 +176,8 @@ fn other_protocol(operation: Operation, protocols: &[ProtocolName]) -> Problem {
         |protocol: &ProtocolName| format!("\"{}\" (/v1/{})", protocol.name(), protocol.conversation().path());
     let others: Vec<String> = protocols.iter().map(other).collect();
     let message = format!(
-        "the providers of this model do not support \"{}\", which /v1/{} requires, but {}: the gateway does not \
-         translate between protocols. Use that path, or add the protocol to 'protocols' of a provider that \
-         supports it",
+        "the providers of this model do not support \"{}\", which /v1/{} requires, but {}: the gateway translates \
+         conversations only. Use another path, or add the protocol to 'protocols' of a provider that supports it",
         operation.protocol_name().name(),
         operation.path(),
         others.join(" and "),
@@ -276,18 +284,27 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// The form of a stream for the client.
+#[derive(Clone, Copy)]
+struct ClientStream {
+    operation: Operation,
+    framing: Framing,
+    /// Whether a client of chat has asked for counts.
+    reports_usage: bool,
+}
+
 fn respond(
     gateway: &Arc<Gateway>,
     caller: &Caller,
     answered: Answered<'_>,
     context: Option<&InjectedContext>,
-    (framing, accounting): (Framing, Accounting),
+    (client, accounting): (ClientStream, Accounting),
     times: Times,
 ) -> Response {
     let metrics = &gateway.metrics;
     let asked = Asked::new(&answered, times.asked);
     let (provider, tries) = (HeaderValue::from_bytes(asked.upstream.as_bytes()), answered.tries);
-    let protocol = asked.operation.protocol();
+    let protocol = client.operation.protocol();
     let llm_ms = metrics.llm_ms.with_label_values(&[asked.upstream, asked.model]);
     metrics.first_byte_ms.with_label_values(&[asked.upstream]).observe(ms(times.answered - times.asked));
     let on_end = record_at_end(gateway, caller, asked, accounting);
@@ -309,7 +326,12 @@ fn respond(
                 idle: gateway.config.bounds.stream_idle,
                 total: gateway.config.bounds.stream_total,
             };
-            let relay = Relay::new(first, rest, (protocol, framing), bounds, count);
+            let ClientStream { framing, reports_usage, .. } = client;
+            let translation = answered
+                .translation
+                .map(|translation| StreamTranslation::new(translation, framing, reports_usage));
+            let provider_form = (asked.operation.protocol(), framing);
+            let relay = Relay::new(first, rest, provider_form, translation, bounds, count);
             let mut response = with_head(&head, Body::new(relay), protocol);
             // Proxies must not buffer what should arrive word by word.
             let headers = response.headers_mut();

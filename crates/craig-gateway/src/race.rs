@@ -286,14 +286,14 @@ impl Contender {
 }
 
 impl<T> Finish<T> {
-    /// The failure to report: the last real one, else that of the breaker that closes first.
+    /// The failure to report: the last real one, else that of the breaker that closes first, else that of a translation.
     pub(crate) fn reason(self) -> Option<CallFailure> {
-        let (short_circuits, real): (Vec<_>, Vec<_>) = self
-            .failures
-            .into_iter()
-            .map(|(_, failure)| failure)
-            .partition(|failure| failure.is_short_circuit);
+        let failures = self.failures.into_iter().map(|(_, failure)| failure);
+        let (untranslatable, others): (Vec<_>, Vec<_>) =
+            failures.partition(|failure| failure.untranslatable.is_some());
+        let (short_circuits, real): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|failure| failure.is_short_circuit);
         let shortest = short_circuits.into_iter().min_by_key(|failure| failure.retry_after);
-        real.into_iter().next_back().or(shortest)
+        real.into_iter().next_back().or(shortest).or(untranslatable.into_iter().next_back())
     }
 }

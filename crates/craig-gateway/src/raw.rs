@@ -55,6 +55,11 @@ impl<'a> RawObject<'a> {
         }
     }
 
+    /// The fields in order, with unparsed values.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), *value))
+    }
+
     /// Writes the object without the fields of `without`, and with the values of `instead`.
     pub(crate) fn write(&self, without: &[&str], instead: &[(&str, String)]) -> Vec<u8> {
         let n_bytes: usize = self.0.iter().map(|(name, value)| name.len() + value.len() + 4).sum();

@@ -14,6 +14,7 @@ use crate::failure::Problem;
 use crate::metrics::{Counted, Metrics, ms};
 use crate::protocol::{Protocol, Usage};
 use crate::sse::{Framing, Lines};
+use crate::translate::StreamTranslation;
 
 /// The outcome of an answer, when it has ended.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +34,7 @@ type OnEnd = Box<dyn FnOnce(Outcome) + Send>;
 pub(crate) struct Relay {
     upstream: Incoming,
     lines: Lines,
+    translation: Option<StreamTranslation>,
     /// What is passed on next.
     ready: Option<Bytes>,
     is_over: bool,
@@ -53,7 +55,7 @@ pub(crate) struct Counting {
 }
 
 /// How a stream has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum End {
     /// The provider closed it.
     Closed,
@@ -63,6 +65,8 @@ enum End {
     Silent,
     /// It went on for too long.
     TooLong,
+    /// It has an error, or something that cannot be translated.
+    Failed(Box<Problem>),
 }
 
 /// Bounds of a stream.
@@ -73,25 +77,42 @@ pub(crate) struct StreamBounds {
 }
 
 impl Relay {
-    /// Passes on `first` and then what `upstream` sends.
+    /// Passes on `first` and then what `upstream` sends in `protocol`, translated if it has to be.
     pub(crate) fn new(
         first: Bytes,
         upstream: Incoming,
         (protocol, framing): (&'static dyn Protocol, Framing),
+        translation: Option<StreamTranslation>,
         bounds: StreamBounds,
         count: Counting,
     ) -> Self {
-        let mut lines = Lines::new(protocol, framing);
-        let first = lines.pass(first);
-        Self {
+        let framing = if translation.is_some() { Framing::OpenAi } else { framing };
+        let mut relay = Self {
             upstream,
-            lines,
-            ready: Some(first).filter(|first| !first.is_empty()),
+            lines: Lines::new(protocol, framing),
+            translation,
+            ready: None,
             is_over: false,
             idle: Box::pin(tokio::time::sleep(bounds.idle)),
             idle_after: bounds.idle,
             ends_at: Instant::now() + bounds.total,
             count,
+        };
+        let first = relay.pass(first);
+        relay.ready = Some(first).filter(|first| !first.is_empty());
+        relay
+    }
+
+    /// The bytes for the client that follow from `chunk`.
+    fn pass(&mut self, chunk: Bytes) -> Bytes {
+        let lines = self.lines.pass(chunk);
+        let Some(translation) = &mut self.translation else { return lines };
+        match translation.push(&lines) {
+            (events, None) => events,
+            (events, Some(problem)) => {
+                let end = self.finish(End::Failed(Box::new(problem)));
+                [events, end].concat().into()
+            }
         }
     }
 
@@ -117,17 +138,28 @@ impl Relay {
     }
 
     /// The last bytes: nothing after a complete stream, else an event with the error.
-    fn finish(&mut self, end: End) -> Bytes {
+    fn finish(&mut self, mut end: End) -> Bytes {
         self.is_over = true;
-        let rest = if end == End::Closed { self.lines.rest() } else { Bytes::new() };
-        let is_complete = self.lines.end().0 && end != End::TooLong;
+        let mut rest = if matches!(end, End::Closed) { self.lines.rest() } else { Bytes::new() };
+        let mut is_complete = self.lines.end().0 && !matches!(end, End::TooLong | End::Failed(_));
+        if let Some(translation) = self.translation.as_mut().filter(|_| is_complete) {
+            let (events, problem) = translation.end(&rest);
+            rest = events;
+            is_complete = problem.is_none();
+            end = problem.map_or(end, |problem| End::Failed(Box::new(problem)));
+        }
         self.record(if is_complete { None } else { Some(end.name()) });
         if is_complete {
             return rest;
         }
         self.count.metrics.streams_cut.with_label_values(&["upstream"]).inc();
-        let event = self.lines.error_event(&problem(end));
-        [rest, event].concat().into()
+        let problem = end.problem();
+        match &self.translation {
+            Some(translation) => [rest, translation.error_event(&problem)],
+            None => [rest, self.lines.error_event(&problem)],
+        }
+        .concat()
+        .into()
     }
 
     fn record(&mut self, failure: Option<&'static str>) {
@@ -140,22 +172,25 @@ impl Relay {
 
 impl End {
     /// Its name in traces and errors, if the stream is incomplete.
-    fn name(self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
-            Self::Closed | Self::Broken => "stream_interrupted",
+            Self::Closed | Self::Broken | Self::Failed(_) => "stream_interrupted",
             Self::Silent => "stream_stalled",
             Self::TooLong => "stream_too_long",
         }
     }
-}
 
-fn problem(end: End) -> Problem {
-    let message = match end {
-        End::Closed | End::Broken => "the provider's stream ended before it was complete",
-        End::Silent => "the provider stopped sending",
-        End::TooLong => "the stream took longer than 'gateway.stream_total_ms'",
-    };
-    Problem::upstream(http::StatusCode::BAD_GATEWAY, end.name(), message)
+    /// The error for the client, if the stream is incomplete.
+    fn problem(self) -> Problem {
+        let name = self.name();
+        let message = match self {
+            Self::Closed | Self::Broken => "the provider's stream ended before it was complete",
+            Self::Silent => "the provider stopped sending",
+            Self::TooLong => "the stream took longer than 'gateway.stream_total_ms'",
+            Self::Failed(problem) => return *problem,
+        };
+        Problem::upstream(http::StatusCode::BAD_GATEWAY, name, message)
+    }
 }
 
 impl Body for Relay {
@@ -175,7 +210,7 @@ impl Body for Relay {
                 return Poll::Ready(None);
             }
             let bytes = match ready!(relay.poll_upstream(context)) {
-                Ok(chunk) => relay.lines.pass(chunk),
+                Ok(chunk) => relay.pass(chunk),
                 Err(end) => relay.finish(end),
             };
             relay.ready = Some(bytes).filter(|bytes| !bytes.is_empty());

@@ -277,7 +277,7 @@ fn data_of(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// Puts the kind of event before each line of data, and leaves other event names out.
-fn framed(lines: &Bytes) -> Bytes {
+pub(crate) fn framed(lines: &Bytes) -> Bytes {
     let mut framed = BytesMut::with_capacity(lines.len() + 64);
     let mut start = 0;
     for end in memchr2_iter(b'\n', b'\r', lines).map(|end| end + 1).chain([lines.len()]) {

@@ -17,7 +17,7 @@ pub(crate) struct Usage {
 /// Counts as OpenAI's chat, completions and embeddings have them.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ChatCounts {
+pub(crate) struct ChatCounts {
     #[serde(deserialize_with = "count")]
     prompt_tokens: u64,
     #[serde(deserialize_with = "count")]
@@ -28,7 +28,7 @@ pub(super) struct ChatCounts {
 /// Counts as OpenAI's Responses have them.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ResponsesCounts {
+pub(crate) struct ResponsesCounts {
     #[serde(deserialize_with = "count")]
     input_tokens: u64,
     #[serde(deserialize_with = "count")]
@@ -49,7 +49,7 @@ struct Details {
 /// end of a stream report them; a count that the end leaves out is that of the beginning.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct MessagesCounts {
+pub(crate) struct MessagesCounts {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
@@ -58,7 +58,7 @@ pub(super) struct MessagesCounts {
 
 impl MessagesCounts {
     /// These counts, completed by earlier ones.
-    pub(super) fn or(self, earlier: Self) -> Self {
+    pub(crate) fn or(self, earlier: Self) -> Self {
         Self {
             input_tokens: self.input_tokens.or(earlier.input_tokens),
             output_tokens: self.output_tokens.or(earlier.output_tokens),

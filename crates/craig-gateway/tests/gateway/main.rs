@@ -19,4 +19,5 @@ mod redis;
 mod reload;
 mod resilience;
 mod tls;
+mod translation;
 mod upstream;

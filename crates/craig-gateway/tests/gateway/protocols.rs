@@ -299,14 +299,12 @@ async fn a_client_that_leaves_ends_the_stream_of_the_provider() {
 }
 
 #[tokio::test]
-async fn a_model_that_needs_translation_is_refused_by_name() {
+async fn only_conversations_are_translated() {
     let upstream = Upstream::start(|_, _| Reply::completion("")).await;
     let gateway = Plan::with(&upstream).start().await;
-    let refused = gateway.post("/v1/messages", json!({ "model": "mock", "messages": [] })).await;
+    let refused = gateway.post("/v1/messages/count_tokens", json!({ "model": "mock", "messages": [] })).await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
-    expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"the providers of this model do not support \"messages\", which /v1/messages requires, but \"chat\" (/v1/chat/completions): the gateway does not translate between protocols. Use that path, or add the protocol to 'protocols' of a provider that supports it","code":"protocol_not_served"}}"#]].assert_eq(&refused.text());
-    let refused = gateway.post("/v1/responses", json!({ "model": "mock", "input": "x" })).await;
-    assert_eq!((refused.status, refused.code().as_str()), (StatusCode::BAD_REQUEST, "protocol_not_served"));
+    expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"the providers of this model do not support \"messages\", which /v1/messages/count_tokens requires, but \"chat\" (/v1/chat/completions): the gateway translates conversations only. Use another path, or add the protocol to 'protocols' of a provider that supports it","code":"protocol_not_served"}}"#]].assert_eq(&refused.text());
     assert!(upstream.asked().is_empty());
     let framed = gateway.post_with("/v1/messages", "{}", &[("x-craig-framing", "events")]).await;
     assert!(framed.text().contains("does not apply here"), "{}", framed.text());
