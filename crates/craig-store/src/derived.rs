@@ -111,13 +111,14 @@ fn linked_file(_: &fs::Metadata) -> Option<(u64, u64)> {
     None
 }
 
+/// Whether others may read a file or folder.
 #[cfg(unix)]
-fn is_exposed(path: &Path) -> bool {
+pub(crate) fn is_exposed(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_exposed(_: &Path) -> bool {
+pub(crate) fn is_exposed(_: &Path) -> bool {
     false
 }

@@ -13,6 +13,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::access::{Access, DatabaseIdentity};
 use crate::address::{ServerAddress, ServerSettings};
+use crate::derived::is_exposed;
 use crate::lock::RecordedRun;
 use crate::sql::{self, Client, Connection, params};
 use crate::store::{BUSY_TIMEOUT, OpenedBy, Place};
@@ -109,17 +110,6 @@ fn password(config: &postgres::Config) -> Result<Option<String>, String> {
         return Err(format!("{} can be read by others: chmod 600 it", file.display()));
     }
     Ok(lines.lines().find_map(|line| password_of(line, config)))
-}
-
-#[cfg(unix)]
-fn is_exposed(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_exposed(_: &Path) -> bool {
-    false
 }
 
 /// The password in a line `host:port:database:user:password`, if it is for this database.
@@ -265,7 +255,10 @@ impl Store {
         let row = connection.query_one("SELECT pg_try_advisory_lock($1)", &[&key]).map_err(failed)?;
         match row.get(0) {
             true => Ok(ServerLock { _connection: Mutex::new(connection) }),
-            false => Err(StoreError::Held { holder: self.lock_holder(key) }),
+            false => {
+                let holder = self.lock_holder(key).unwrap_or_else(|| "another process".to_owned());
+                Err(StoreError::Held { holder })
+            }
         }
     }
 
@@ -276,30 +269,26 @@ impl Store {
         i64::from_le_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// The process that has a lock.
-    fn lock_holder(&self, key: i64) -> String {
+    /// The name of the process that has a lock; `None` if nobody has it.
+    fn lock_holder(&self, key: i64) -> Option<String> {
         let (high, low) = ((key >> 32) & 0xFFFF_FFFF, key & 0xFFFF_FFFF);
-        let sql = "SELECT coalesce(a.application_name, '')
-                   FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+        let sql =
+            "SELECT coalesce(a.application_name, '') FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
                    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
                    AND CAST(l.classid AS BIGINT) = ?1 AND CAST(l.objid AS BIGINT) = ?2 LIMIT 1";
-        let holder: Option<String> = self.read_one(sql, &params![high, low], |row| row.get(0)).ok().flatten();
-        match holder {
-            Some(name) if name == own_name() => "another thread of this process".to_owned(),
-            Some(name) if !name.is_empty() => name,
-            _ => "another process".to_owned(),
-        }
+        let name: String = self.read_one(sql, &params![high, low], |row| row.get(0)).ok().flatten()?;
+        Some(match name {
+            name if name == own_name() => "another thread of this process".to_owned(),
+            name if name.is_empty() => "another process".to_owned(),
+            name => name,
+        })
     }
 
     /// Whether the lock of `project` is held on the server.
     pub(crate) fn run_on_server(&self, project: &Project) -> RecordedRun {
-        let key = self.lock_key(project);
-        let (high, low) = ((key >> 32) & 0xFFFF_FFFF, key & 0xFFFF_FFFF);
-        let sql = "SELECT 1::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
-                   AND CAST(classid AS BIGINT) = ?1 AND CAST(objid AS BIGINT) = ?2";
-        match self.read_one(sql, &params![high, low], |_| Ok(())) {
-            Ok(Some(())) => RecordedRun::Running,
-            _ => RecordedRun::Unknown,
+        match self.lock_holder(self.lock_key(project)) {
+            Some(_) => RecordedRun::Running,
+            None => RecordedRun::Unknown,
         }
     }
 

@@ -42,7 +42,8 @@ fn uses_are_kept_and_can_be_rated() {
 fn any_text_can_be_kept() {
     let mut fixture = TestStore::new();
     let project = fixture.project("jobs");
-    let used = ContextUse { query: Some("a\0b größe 🦀 '; DROP TABLE files; --".into()), ..context_use() };
+    let used =
+        ContextUse { query: Some("a\0b größe 🦀 '; DROP TABLE files; --".into()), ..context_use() };
     fixture.store.record_context_use(project.id, &used).unwrap();
     let kept = fixture.store.context_uses(None).unwrap().remove(0).query.unwrap();
     assert!(kept.ends_with("b größe 🦀 '; DROP TABLE files; --"), "{kept:?}");
