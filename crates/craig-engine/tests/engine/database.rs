@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use craig_engine::Config;
 use craig_store::Store;
 
+/// Trees that are edited at random.
+pub(crate) const CASES: u32 = 60;
+
 pub(crate) struct Database {
     path: PathBuf,
 }

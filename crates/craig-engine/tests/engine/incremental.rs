@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
+use crate::database::CASES;
 use crate::workshop::Workshop;
 
 /// Real code and text in many languages; equal pieces in several files are likely.
@@ -156,7 +157,7 @@ fn move_folder(root: &Path, from: &str, to: &str) {
 proptest! {
     #![proptest_config(ProptestConfig {
         // About 10 seconds on a busy machine; more with PROPTEST_CASES.
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60),
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(CASES),
         max_shrink_iters: 200,
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -7,6 +7,9 @@ use craig_store::Store;
 
 use crate::schema::Schema;
 
+/// Trees that are edited at random: fewer, since each has a schema of its own.
+pub(crate) const CASES: u32 = 15;
+
 pub(crate) struct Database {
     schema: Schema,
     data_folder: PathBuf,
