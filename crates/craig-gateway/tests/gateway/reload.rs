@@ -43,10 +43,13 @@ async fn an_edited_file_of_providers_is_served_and_a_bad_one_changes_nothing() {
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert_eq!(gateway.log.events("config_refused").len(), 1);
     assert_eq!(gateway.metric("reloads_total{outcome=\"refused\"}").await, 1.0);
+    assert_eq!(gateway.metric("config_last_reload_successful").await, 0.0);
 
     std::fs::write(&file, providers(&first, "one")).unwrap();
     gateway.reload();
     until("the repaired file is served", async || ask(&gateway).await == "first").await;
+    let metric = "config_last_reload_successful";
+    until("the last reload was successful", async || gateway.metric(metric).await == 1.0).await;
 }
 
 #[tokio::test]
