@@ -123,7 +123,7 @@ pub(crate) struct ServerSettings {
 }
 
 impl ServerAddress {
-    /// What the address says. Fails if it has a password: arguments are visible to everybody on a machine.
+    /// The parsed address. Fails if it contains a password: arguments of programs are visible to everybody on a machine.
     pub(crate) fn settings(&self) -> Result<ServerSettings, StoreError> {
         let refused = |reason: String| StoreError::ServerAddress { reason };
         let (address, root_certificate) = without_certificate_options(&self.0);

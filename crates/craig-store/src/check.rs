@@ -96,8 +96,8 @@ impl Store {
 
     /// Files of a project with an impossible vector.
     fn files_with_bad_vectors(&self, project: ProjectId) -> Result<HashSet<FileId>, StoreError> {
-        let sql =
-            "SELECT DISTINCT c.file_id, v.vector FROM project_files p JOIN chunks c ON c.file_id = p.file_id
+        let sql = "SELECT DISTINCT c.file_id, v.vector
+                   FROM project_files p JOIN chunks c ON c.file_id = p.file_id
                    JOIN vectors v ON v.text_hash = c.text_hash WHERE p.project_id = ?1";
         let mut bad = HashSet::new();
         self.read(|connection| {

@@ -8,7 +8,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use craig_model::{tls_client_config, tls_client_config_with_root};
+use postgres::NoTls;
+use postgres::config::{Host, SslMode};
 use postgres::error::SqlState;
+use rustls::ClientConfig;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::access::{Access, DatabaseIdentity};
@@ -42,26 +45,24 @@ impl ServerAddress {
         Ok(Place {
             path,
             role: Role::Index,
-            derived_folder: data_folder.join("servers"),
+            // Its last part is the identity of the database, which is known when it is connected.
+            derived_folder: data_folder.join("servers").join("unknown"),
             opened_by: OpenedBy::Server(self.clone()),
             is_read_only: false,
         })
     }
 }
 
-/// Connects to the server of `place`. Tables are created if they are missing, and migrated.
-pub(crate) fn connect(place: Place) -> Result<Store, StoreError> {
-    let OpenedBy::Server(address) = &place.opened_by else { unreachable!("a file is opened otherwise") };
+/// Connects to the server at `address`. Tables are created if they are missing, and migrated.
+pub(crate) fn connect(address: &ServerAddress, place: Place) -> Result<Store, StoreError> {
     let mut client = connected(address, &place.path)?;
     let failed = |error| StoreError::from_sql(&place.path, error);
     let is_standby =
         client.query_one("SELECT pg_is_in_recovery()", &[]).map_err(|error| failed(error.into()))?;
     let is_standby = is_standby.get::<_, bool>(0);
     let identity = prepare(&mut client, is_standby, &place)?;
-    let mut place = place;
-    if place.derived_folder.ends_with("servers") {
-        place.derived_folder.push(&identity[..32]);
-    }
+    // Also where a store is reopened: another database may be at the address by then.
+    let place = Place { derived_folder: place.derived_folder.with_file_name(&identity[..32]), ..place };
     let mut store = Store {
         connection: Connection::Postgres(Box::new(RefCell::new(Client::new(client)))),
         identity: Some(DatabaseIdentity::of_server(&identity)),
@@ -90,12 +91,29 @@ fn connected(address: &ServerAddress, path: &Path) -> Result<postgres::Client, S
     if let Some(password) = password(&config).map_err(unusable)? {
         config.password(password);
     }
-    let tls = match &root_certificate {
-        Some(certificate) => tls_client_config_with_root(certificate)
-            .map_err(|error| unusable(format!("{}: {error}", certificate.display())))?,
-        None => tls_client_config().map_err(|error| unusable(error.to_string()))?,
+    let connected = if is_plain(&config) {
+        config.connect(NoTls)
+    } else {
+        config.connect(MakeRustlsConnect::new(tls(root_certificate.as_deref()).map_err(unusable)?))
     };
-    config.connect(MakeRustlsConnect::new(tls)).map_err(|error| StoreError::from_connecting(path, &error))
+    connected.map_err(|error| StoreError::from_connecting(path, &error))
+}
+
+/// Whether a connection is never encrypted: then the certificates that the system trusts, which take a while, are not read.
+fn is_plain(config: &postgres::Config) -> bool {
+    #[cfg(unix)]
+    let is_local = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
+    #[cfg(not(unix))]
+    let is_local = false;
+    config.get_ssl_mode() == SslMode::Disable || is_local && config.get_ssl_mode() == SslMode::Prefer
+}
+
+fn tls(root_certificate: Option<&Path>) -> Result<ClientConfig, String> {
+    match root_certificate {
+        Some(certificate) => tls_client_config_with_root(certificate)
+            .map_err(|error| format!("{}: {error}", certificate.display())),
+        None => tls_client_config().map_err(|error| error.to_string()),
+    }
 }
 
 /// The password from the environment, or from the user's file of passwords, as other clients of PostgreSQL find it.
@@ -117,9 +135,9 @@ fn password_of(line: &str, config: &postgres::Config) -> Option<String> {
     let fields = unescaped_fields(line);
     let [host, port, database, user, password] = fields.as_slice() else { return None };
     let hosts = config.get_hosts().iter().map(|host| match host {
-        postgres::config::Host::Tcp(name) => name.as_str(),
+        Host::Tcp(name) => name.as_str(),
         #[cfg(unix)]
-        postgres::config::Host::Unix(_) => "localhost",
+        Host::Unix(_) => "localhost",
     });
     let is_host = |pattern: &str| pattern == "*" || hosts.clone().any(|host| host == pattern);
     let ports = config.get_ports().iter().chain(config.get_ports().is_empty().then_some(&5432));

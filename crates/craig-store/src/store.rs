@@ -86,7 +86,7 @@ impl Store {
     pub fn open_at(address: &DatabaseAddress, data_folder: Option<&Path>) -> Result<Self, StoreError> {
         match address {
             DatabaseAddress::File(path) => Self::open(path),
-            DatabaseAddress::Server(address) => server::connect(address.place(data_folder)?),
+            DatabaseAddress::Server(address) => Self::connect(address.place(data_folder)?),
         }
     }
 
@@ -123,9 +123,6 @@ impl Store {
     /// [`StoreError::Open`] if there is another file at its path, or none.
     pub fn reopen(&self) -> Result<Self, StoreError> {
         let path = &self.place.path;
-        if matches!(self.place.opened_by, OpenedBy::Server(_)) {
-            return server::connect(self.place.clone());
-        }
         if self.is_replaced() {
             let source = io::Error::other("the file was removed or replaced while it was in use");
             return Err(StoreError::Open { path: path.clone(), source });
@@ -173,7 +170,10 @@ impl Store {
     }
 
     fn try_connect(place: Place) -> Result<Self, OpenError> {
-        let OpenedBy::File(flags) = place.opened_by else { return Ok(server::connect(place)?) };
+        let flags = match &place.opened_by {
+            OpenedBy::File(flags) => *flags,
+            OpenedBy::Server(address) => return Ok(server::connect(&address.clone(), place)?),
+        };
         let opened_as = state_of(&place.path);
         let (mut connection, access) = connect(&place.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         let version = check_version(&connection, &place)?;
@@ -244,8 +244,11 @@ impl Store {
         }
     }
 
-    /// Whether there is another file at the path of this database, or none.
+    /// Whether there is another file at the path of this database, or none. A server has no file.
     fn is_replaced(&self) -> bool {
+        if self.connection.sqlite().is_none() {
+            return false;
+        }
         let now = state_of(&self.place.path).map(|state| state.identity);
         now.is_none() || now != self.identity
     }

@@ -288,6 +288,11 @@ fn read_tool(tool: &Place<'_>) -> Result<Tool, Refusal> {
     fields.only(&[&["type", "function", "cache_control"]])?;
     let function = fields.required("function")?.fields()?;
     function.only(&[&["name", "description", "parameters", "strict"]])?;
+    read_function(&function)
+}
+
+/// A function of OpenAI's protocols, whose fields are known to be allowed.
+pub(super) fn read_function(function: &Fields<'_>) -> Result<Tool, Refusal> {
     Ok(Tool {
         name: function.required_text("name")?,
         description: function.text("description")?,

@@ -5,7 +5,7 @@ mod stream;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::chat::{SCHEMA_NAME, read_arguments, read_choice_word, read_schema};
+use super::chat::{SCHEMA_NAME, read_arguments, read_choice_word, read_function, read_schema};
 use super::json::{Fields, Object, Place, list, quoted};
 use super::neutral::{
     Answer, Call, Feature, Finish, Format, Image, Part, Request, Role, Tool, ToolChoice, ToolResult, Turn,
@@ -240,12 +240,7 @@ fn read_tool(tool: &Place<'_>) -> Result<Tool, Refusal> {
     let fields = tool.fields()?;
     fields.only_values("type", &["\"function\""])?;
     fields.only(&[&["type", "name", "description", "parameters", "strict"]])?;
-    Ok(Tool {
-        name: fields.required_text("name")?,
-        description: fields.text("description")?,
-        parameters: fields.get("parameters")?.map(|schema| schema.json.to_owned()),
-        is_strict: fields.flag("strict")?,
-    })
+    read_function(&fields)
 }
 
 fn read_choice(choice: &Place<'_>) -> Result<ToolChoice, Refusal> {

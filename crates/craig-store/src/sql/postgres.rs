@@ -33,7 +33,7 @@ impl Client {
         self.connection.is_valid(ALIVE_TIMEOUT).is_ok()
     }
 
-    /// Sets how long a statement waits for the locks of others.
+    /// Sets how long a statement waits for a lock before it fails.
     pub(crate) fn set_patience(&mut self, patience: Duration) -> Result<()> {
         // 0 would mean forever.
         let milliseconds = patience.as_millis().max(1);
