@@ -1,9 +1,10 @@
 //! `craig settings`: the effective settings, and the source of each.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use anstyle::Style;
-use craig_engine::{Origin, Settings, Value};
+use craig_engine::{DatabaseAddress, Origin, Settings, Value};
 use serde::Serialize;
 
 use super::failure::Outcome;
@@ -26,7 +27,7 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize)]
 pub(super) struct Shown<'a> {
     key: &'a str,
-    value: &'a Value,
+    value: Cow<'a, Value>,
     #[serde(flatten)]
     origin: &'a Origin,
 }
@@ -44,8 +45,23 @@ pub(super) fn changed(settings: &Settings) -> Vec<Shown<'_>> {
 }
 
 fn shown(settings: &Settings, only_changed: bool) -> Vec<Shown<'_>> {
-    let all = settings.iter().map(|(definition, value, origin)| Shown { key: definition.key, value, origin });
+    let all = settings.iter().map(|(definition, value, origin)| Shown {
+        key: definition.key,
+        value: without_password(value),
+        origin,
+    });
     all.filter(|shown| !only_changed || *shown.origin != Origin::Default).collect()
+}
+
+/// The value as it may be shown: the address of a server may contain a password, although it is refused then.
+fn without_password(value: &Value) -> Cow<'_, Value> {
+    match value {
+        Value::Text(text) => match DatabaseAddress::from(text.as_str()) {
+            DatabaseAddress::Server(address) => Cow::Owned(Value::Text(address.to_string())),
+            DatabaseAddress::File(_) => Cow::Borrowed(value),
+        },
+        _ => Cow::Borrowed(value),
+    }
 }
 
 impl Shown<'_> {

@@ -62,6 +62,20 @@ fn database_that_is_an_address_of_no_use() {
             hint: check that the server runs, and that the address, PGPASSWORD or the file of PGPASSFILE are those of this user
         "#]],
     );
+    home.check(
+        &[
+            "settings",
+            "--changed",
+            "--set",
+            "database=postgres://me:secret@example.com/craig?password=secret",
+        ],
+        expect![[r#"
+            exit 0
+            -- stdout
+            setting   value                            from
+            database  postgres://me@example.com/craig  command line
+        "#]],
+    );
     assert!(!home.path().join("postgres:").exists());
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Report<'a> {
     /// Bytes of the database; `None` when there is none yet.
     database_bytes: Option<u64>,
     #[serde(skip)]
+    is_on_server: bool,
+    #[serde(skip)]
     index_bytes: u64,
     settings: Vec<Shown<'a>>,
     assistants: Vec<Connection>,
@@ -44,6 +46,7 @@ impl<'a> Report<'a> {
             version: VERSION,
             installer,
             database_bytes: database.file().and_then(|file| Some(file.metadata().ok()?.len())),
+            is_on_server: database.file().is_none(),
             index_bytes: found.map_or(0, |found| found.index_bytes),
             settings: settings::changed(settings),
             next: next_steps(found, &assistants, &extensions, installer),
@@ -60,10 +63,13 @@ impl<'a> Report<'a> {
         };
         add("version", format!("{}, installed by {}: {}", self.version, self.installer.name, self.program));
         add("update", self.installer.update.to_owned());
-        let stored = self
-            .database_bytes
-            .map(|n| format!("{} in the database, {} in indexes", bytes(n), bytes(self.index_bytes)));
-        add("stored", stored.unwrap_or_else(|| "nothing yet".to_owned()));
+        let in_indexes = bytes(self.index_bytes);
+        let stored = match self.database_bytes {
+            Some(n) => format!("{} in the database, {in_indexes} in indexes", bytes(n)),
+            None if self.is_on_server => format!("{in_indexes} in indexes, the database on its server"),
+            None => "nothing yet".to_owned(),
+        };
+        add("stored", stored);
         self.settings.iter().for_each(|setting| add("setting", setting.line()));
         for connection in &self.assistants {
             add("assistant", format!("{}: {}", styled(BOLD, connection.name), state(connection)));
