@@ -38,6 +38,9 @@ impl Engine {
         let store = self.store()?;
         let failed = |source: ArchiveError| EngineError::Archive { path: path.to_owned(), source };
         self.read(&store, handle, |project| {
+            if project.is_group() {
+                return Err(EngineError::IsAGroup { group: project.name.clone() });
+            }
             let options = StoredOptions::parse(&project.options);
             let files = store.count_files(project.id)?;
             let header = ArchiveHeader {

@@ -213,11 +213,11 @@ fn score_if_open(score: f32) -> f32 {
 
 impl Engine {
     /// The project to answer from; `None` when nothing of it is indexed yet.
-    fn indexed_project(store: &Store, handle: &str) -> Result<Option<Project>, EngineError> {
-        match store.project(handle) {
+    fn indexed_project(&self, store: &Store, handle: &str) -> Result<Option<Project>, EngineError> {
+        match self.find(store, handle) {
             Ok(project) => Ok(Some(project).filter(|project| project.generation > 0)),
-            Err(StoreError::UnknownProject { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(EngineError::Purged { .. } | EngineError::Store(StoreError::UnknownProject { .. })) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -283,7 +283,7 @@ impl Engine {
                 continue;
             }
             let Some(tracked) = store.tracked_file(project.id, path)? else { continue };
-            let outlined = store.load_outlines(&[tracked.id])?.pop();
+            let outlined = store.load_outlines(project.id, &[tracked.id])?.pop();
             if let Some(file) = outlined {
                 texts.insert(path.to_owned(), SourceText { text: file.text, symbols: file.symbols });
             }

@@ -203,7 +203,7 @@ impl Engine {
         &mut self.rerankers
     }
 
-    /// Finds a project by its id, reference or name. If a reference was found before and is
+    /// Finds a project or group by its id, reference or name, or the group of several that commas separate. If a reference was found before and is
     /// gone, the error gives the project's name, since no user knows it by its reference.
     pub(crate) fn find(&self, store: &Store, handle: &str) -> Result<Project, EngineError> {
         let found = store.project(handle);
@@ -217,6 +217,10 @@ impl Engine {
             }
             Err(StoreError::UnknownProject { handle, known }) => match names.get(&handle) {
                 Some(name) => Err(EngineError::Purged { project: name.clone() }),
+                None if handle.contains(',') => {
+                    drop(names);
+                    self.group_of(store, &handle)
+                }
                 None => Err(StoreError::UnknownProject { handle, known }.into()),
             },
             Err(error) => Err(error.into()),
@@ -414,6 +418,9 @@ impl Engine {
     pub fn status(&self, handle: &str) -> Result<ProjectStatus, EngineError> {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
+        if project.is_group() {
+            return self.status_of_members(&store, &project);
+        }
         let status = store.ingestion_status(&project)?;
         let error = match status.state {
             IngestionState::CutOff => Some(format!(
@@ -493,6 +500,13 @@ impl Engine {
         self.graphs.remove(&project.key());
         self.freshness.remove(&project.reference);
         // First what can be made again: on a full disk, that is the room that the rest takes.
+        for group in store.groups_of(project.id)? {
+            let index_lock = lock_index(&store, &group, progress)?;
+            self.indexes.remove(&group.key());
+            self.analyses.remove(&group.key());
+            self.graphs.remove(&group.key());
+            Index::remove(&store, &group, &index_lock)?;
+        }
         Index::remove(&store, &project, &index_lock)?;
         store.purge(&lock)?;
         // An analysis may have been made again while the rows were deleted.

@@ -28,6 +28,28 @@ pub enum EngineError {
         /// Where it was.
         path: PathBuf,
     },
+    /// A group has no directory of its own.
+    #[error("{group:?} is a group of projects and has no directory of its own")]
+    IsAGroup {
+        /// Name of the group.
+        group: String,
+    },
+    /// A project was given where a group is needed.
+    #[error("{project:?} is a project, not a group")]
+    NotAGroup {
+        /// Name of the project.
+        project: String,
+    },
+    /// A project is not a member of a group.
+    #[error("{project:?} is not in the group {group:?}")]
+    NotInGroup {
+        /// Name of the project.
+        project: String,
+        /// Name of the group.
+        group: String,
+        /// Names of its members.
+        known: Vec<String>,
+    },
     /// A home directory or a system folder would become a project, and the user has not confirmed it.
     #[error("{} is {why}, not a project", path.display())]
     ProtectedSource {
@@ -251,6 +273,9 @@ impl EngineError {
             | Self::UnreadableFile { .. }
             | Self::Archive { .. }
             | Self::NoContextToRate { .. }
+            | Self::IsAGroup { .. }
+            | Self::NotAGroup { .. }
+            | Self::NotInGroup { .. }
             | Self::ScoreOutOfRange { .. } => Fault::User,
             Self::Source(SourceError::Git(error)) if error.is_of_the_user() => Fault::User,
             Self::Model(error) | Self::Search(SearchError::Model(error)) => model_fault(error),
@@ -321,6 +346,11 @@ impl EngineError {
                 "its index can still be searched; run 'craig ingest' on the new place if it has moved, or \
                  'craig purge {project}' if it is no longer needed"
             )),
+            Self::IsAGroup { .. } => {
+                Some("name one of its members; 'craig group list' shows them".into())
+            }
+            Self::NotAGroup { .. } => Some("'craig group list' shows all groups".into()),
+            Self::NotInGroup { known, .. } => Some(format!("its members: {}", known.join(", "))),
             Self::BadName { .. } => Some("choose another name with --name".into()),
             Self::DirectoryTaken { project, .. } => Some(format!(
                 "omit --name to ingest it again; to rename it, run 'craig purge {project}' first"

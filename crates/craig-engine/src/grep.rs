@@ -9,7 +9,7 @@ use std::time::Instant;
 use craig_model::Cancellation;
 use craig_search::{Filter, KindFilter};
 use craig_source::mask_secrets;
-use craig_store::{FileId, Project, Store, StoredText, TrackedFile};
+use craig_store::{FileId, Project, ProjectId, Store, StoredText, TrackedFile};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -173,7 +173,7 @@ impl Engine {
                 pattern: mask_secrets(pattern).into_owned(),
                 total_lines: found.iter().map(|file| file.n_lines).sum(),
                 total_files: found.len() as u64,
-                lines: lines(&store, &found, &compiled, request)?,
+                lines: lines(&store, project.id, &found, &compiled, request)?,
                 notes: [notes, self.notes_of_grep(project, &compiled, request)?].concat(),
                 elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
             })
@@ -232,7 +232,7 @@ impl Engine {
         let filter = request.filter(project)?.for_paths(paths)?;
         tracked.retain(|file| filter.passes_path(&file.path));
         let (pool, mut groups) = (self.pool()?, groups(&tracked).into_iter());
-        let mut next = groups.next().map(|files| store.load_texts(&files)).transpose()?;
+        let mut next = groups.next().map(|files| store.load_texts(project.id, &files)).transpose()?;
         let (mut found, mut n_places, n_passed) = (Vec::new(), 0, AtomicUsize::new(0));
         while let Some(texts) = next.take() {
             request.go_on_unless_cancelled()?;
@@ -240,7 +240,7 @@ impl Engine {
             let mut matching = Vec::new();
             next = pool.in_place_scope(|scope| {
                 scope.spawn(|_| matching = search(texts, &filter, pattern, room, &n_passed));
-                groups.next().map(|files| store.load_texts(&files)).transpose()
+                groups.next().map(|files| store.load_texts(project.id, &files)).transpose()
             })?;
             for mut file in matching {
                 file.starts.truncate(most_lines - n_places);
@@ -296,6 +296,7 @@ fn search(
 /// The lines at the places found, from texts that are what was stored.
 fn lines(
     store: &Store,
+    project: ProjectId,
     found: &[MatchingFile],
     pattern: &Pattern,
     request: &GrepRequest,
@@ -305,7 +306,7 @@ fn lines(
     for files in shown.chunks(FILES_SHOWN_AT_ONCE) {
         request.go_on_unless_cancelled()?;
         let ids: Vec<FileId> = files.iter().map(|file| file.id).collect();
-        for (file, outlined) in files.iter().zip(store.load_outlines(&ids)?) {
+        for (file, outlined) in files.iter().zip(store.load_outlines(project, &ids)?) {
             lines.extend(line::of_file(&outlined, &file.starts, pattern, request));
         }
     }

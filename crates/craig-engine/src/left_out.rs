@@ -7,7 +7,7 @@ use craig_search::{Filter, Hit};
 use craig_source::{
     Content, Entry, Language, LeftOut, Listing, SourceOptions, Withheld, interpret, read_bytes,
 };
-use craig_store::{FileId, FileRecord, Project, Store};
+use craig_store::{FileId, FileRecord, Project, ProjectId, Store};
 use rayon::prelude::*;
 
 use crate::lock::locked;
@@ -136,7 +136,7 @@ impl Engine {
             self.note_about_large_files(project, filter, has_name).into_iter().collect();
         if !hits.iter().any(|hit| has_name(&hit.content)) {
             let withheld = self.unsearched_files().withheld(store, project)?;
-            notes.extend(notes_about_withheld(store, &withheld, filter, has_name)?);
+            notes.extend(notes_about_withheld(store, project.id, &withheld, filter, has_name)?);
         }
         Ok(notes)
     }
@@ -145,6 +145,7 @@ impl Engine {
 /// Notes about minified and generated files that have a match.
 fn notes_about_withheld(
     store: &Store,
+    project: ProjectId,
     records: &[FileRecord],
     filter: &Filter,
     has_match: impl Fn(&str) -> bool,
@@ -160,7 +161,7 @@ fn notes_about_withheld(
             })
             .map(|record| record.id)
             .collect();
-        let texts = store.load_texts(&ids)?;
+        let texts = store.load_texts(project, &ids)?;
         let found = texts.iter().filter(|text| text.content.as_deref().is_some_and(&has_match));
         let found: Vec<&str> = found.map(|text| text.record.path.as_str()).collect();
         notes.extend(note(&found, why));

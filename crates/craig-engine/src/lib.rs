@@ -13,6 +13,7 @@ mod explain;
 mod explore;
 mod freshness;
 mod grep;
+mod group;
 mod ingest;
 mod insight;
 mod left_out;
@@ -60,6 +61,7 @@ pub use explain::{
     WordsStatus, write_page,
 };
 pub use explore::{ExploreRequest, Explored, ExploredDefinition, ExploredPiece, ExploredPlace};
+pub use group::GroupSummary;
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use ingest::{IngestRequest, Waiting};
 pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};

@@ -4,7 +4,7 @@ mod nesting;
 
 use craig_chunk::ChunkKind;
 use craig_source::Language;
-use craig_store::{FileId, OutlinedFile, Store, TrackedFile};
+use craig_store::{FileId, OutlinedFile, ProjectId, Store, TrackedFile};
 use serde::Serialize;
 
 use crate::project::unknown_file;
@@ -96,7 +96,7 @@ impl Engine {
                 return Err(unknown_file(&store, project, path)?);
             }
             let most_depth = request.depth.unwrap_or(if is_file { usize::MAX } else { 1 });
-            let (files, files_left) = outlines(&store, &tracked, most_depth, request.limit)?;
+            let (files, files_left) = outlines(&store, project.id, &tracked, most_depth, request.limit)?;
             Ok(Outline { project: project.name.clone(), path: path.to_owned(), files, files_left })
         })
     }
@@ -105,6 +105,7 @@ impl Engine {
 /// Outlines of the files with definitions, until there are `most` of these, and the number of files after that.
 fn outlines(
     store: &Store,
+    project: ProjectId,
     files: &[TrackedFile],
     most_depth: usize,
     most: usize,
@@ -117,7 +118,7 @@ fn outlines(
         }
         let ids: Vec<FileId> = group.iter().map(|file| file.id).collect();
         n_read += group.len();
-        for file in store.load_outlines(&ids)? {
+        for file in store.load_outlines(project, &ids)? {
             let mut outline = outline(file, most_depth);
             n_left += u64::from(n_definitions == most && !outline.definitions.is_empty());
             outline.definitions.truncate(most - n_definitions);

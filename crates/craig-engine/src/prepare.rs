@@ -19,7 +19,7 @@ use crate::{Engine, EngineError, Progress};
 /// Which project is to answer, and how up to date it is to be.
 #[derive(Clone, Copy, Debug)]
 pub struct PrepareRequest<'a> {
-    /// Id, reference or name of the project; without one, the project of `directory`.
+    /// Id, reference or name of the project, or several; without one, the project of `directory`.
     pub handle: Option<&'a str>,
     /// A directory, which is ingested when no project holds it.
     pub directory: &'a Path,
@@ -99,6 +99,10 @@ impl Engine {
                 (project, Some(freshness)) => return Ok((project.reference, freshness)),
             },
         };
+        if project.is_group() {
+            let freshness = self.prepare_members(&project, request, progress)?;
+            return Ok((project.reference, freshness));
+        }
         if let Some(freshness) = without_walk(&project, request.refresh) {
             return Ok((project.reference, freshness));
         }
@@ -120,6 +124,9 @@ impl Engine {
     ) -> Result<Freshness, EngineError> {
         let started = Instant::now();
         let project = self.find(&*self.store()?, handle)?;
+        if project.is_group() {
+            return self.refresh_members_within(&project, refresh, limit);
+        }
         if let Some(freshness) = without_walk(&project, refresh) {
             return Ok(freshness);
         }

@@ -11,6 +11,9 @@ use crate::left_out::left_out;
 /// The source directory of a project.
 /// Its path is kept without links, so a link on the way there was put there since: it is not followed.
 pub(crate) fn root_of(project: &Project) -> Result<Root, EngineError> {
+    if project.is_group() {
+        return Err(EngineError::IsAGroup { group: project.name.clone() });
+    }
     let root = Root::open(&project.source_path).map_err(|error| match error {
         SourceError::RootMissing { path } => EngineError::SourceGone { project: project.name.clone(), path },
         other => other.into(),

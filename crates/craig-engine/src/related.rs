@@ -120,7 +120,7 @@ fn words_of(text: &str) -> HashSet<String> {
 fn stored_file(store: &Store, project: &Project, path: &str) -> Result<Option<StoredFile>, EngineError> {
     match store.tracked_file(project.id, path)? {
         Some(tracked) => {
-            let file = store.load_files(&[tracked.id], "")?.pop();
+            let file = store.load_files(project.id, &[tracked.id], "")?.pop();
             Ok(file.map(StoredFile::verified).transpose()?)
         }
         None => Err(unknown_file(store, project, path)?),

@@ -50,7 +50,7 @@ impl Engine {
         let names = [name.to_owned()];
         let description = Description { names: &names, ..Description::default() };
         self.ask_index(&store, &project, &mut Vec::new(), |index| {
-            index.definitions(&store, &description, &Filter::default(), SAME_NAME, limit)
+            index.definitions(&store, project.id, &description, &Filter::default(), SAME_NAME, limit)
         })
     }
 }

@@ -141,7 +141,7 @@ pub fn quality(
     let wanted: Vec<FileId> = records.iter().filter(is_wanted).map(|record| record.id).collect();
     let mut measured = Vec::with_capacity(wanted.len());
     for group in wanted.chunks(GROUP) {
-        let texts = store.load_outlines(group)?;
+        let texts = store.load_outlines(project, group)?;
         let read = |file: OutlinedFile| {
             (!is_cancelled()).then(|| measure(file.record.path, file.record.language, &file.text))
         };

@@ -107,7 +107,7 @@ pub(crate) fn mentions(
     let wanted: Vec<FileId> = code.map(|record| record.id).collect();
     let mut found = BTreeMap::new();
     for group in wanted.chunks(256) {
-        let files = store.load_outlines(group)?;
+        let files = store.load_outlines(project, group)?;
         let named = files.par_iter().filter_map(|file| {
             let lines = lines_naming(&file.text, word);
             (!lines.is_empty()).then(|| (file.record.path.clone(), lines))

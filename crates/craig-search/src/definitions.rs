@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use craig_chunk::{ChunkKind, Symbol};
 use craig_source::Language;
-use craig_store::{FileId, OutlinedFile, Store};
+use craig_store::{FileId, OutlinedFile, ProjectId, Store};
 use craig_text::path::file_stem;
 use craig_text::{PathRole, compact, is_prefix_of_other, stems};
 
@@ -67,6 +67,7 @@ impl Index {
     pub fn definitions(
         &self,
         store: &Store,
+        project: ProjectId,
         description: &Description<'_>,
         filter: &Filter,
         min_fit: f32,
@@ -77,7 +78,7 @@ impl Index {
         let ids: Vec<FileId> = files.iter().map(|(id, _)| *id).collect();
         let roles: HashMap<FileId, PathRole> = files.into_iter().collect();
         let mut found = Vec::new();
-        for file in store.load_outlines(&ids)? {
+        for file in store.load_outlines(project, &ids)? {
             let role = roles.get(&file.record.id).copied().unwrap_or(PathRole::Source);
             let lines = LazyCell::new(|| file.text.lines().collect::<Vec<_>>());
             let fits =

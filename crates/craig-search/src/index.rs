@@ -151,7 +151,7 @@ impl Index {
         let (is_builtin, n_lists) = embedder_layout(embedder);
         let mut builder = SegmentBuilder::new(dimensions, n_lists);
         for group in store.searchable_files(project.id)?.chunks(GROUP_FILES) {
-            let files = store.load_files(group, embedder)?;
+            let files = store.load_files(project.id, group, embedder)?;
             let terms: Result<Vec<FileTerms>, StoreError> = pool.install(|| {
                 let terms = files
                     .into_par_iter()
@@ -565,7 +565,7 @@ impl<'a> Update<'a> {
 
     /// Writes the missing files as segments: one thread loads, the pool tokenises, one thread builds.
     fn write_missing(&mut self, pool: &rayon::ThreadPool) -> Result<Vec<SegmentEntry>, SearchError> {
-        let Source { store, embedder, dimensions, .. } = *self.source;
+        let Source { store, project, embedder, dimensions, .. } = *self.source;
         let (to_tokenise, loaded) = sync_channel::<Vec<StoredFile>>(1);
         let (to_build, tokenised) = sync_channel::<Result<Vec<FileTerms>, StoreError>>(1);
         let missing = std::mem::take(&mut self.missing);
@@ -594,7 +594,7 @@ impl<'a> Update<'a> {
             let built = scope.spawn(move || writer.run(&tokenised).map(|()| writer.written));
             for group in missing.chunks(GROUP_FILES) {
                 // A closed channel means that the writer failed: joining it below returns its error.
-                if to_tokenise.send(store.load_files(group, embedder)?).is_err() {
+                if to_tokenise.send(store.load_files(project.id, group, embedder)?).is_err() {
                     break;
                 }
             }

@@ -1,7 +1,7 @@
 //! A search from query to hits.
 
 use craig_model::Embedder;
-use craig_store::{FileId, Store, TextHash};
+use craig_store::{ChunkPlace, FileId, Store, TextHash};
 use craig_text::{is_latin, originals};
 use fixedbitset::FixedBitSet;
 
@@ -380,9 +380,11 @@ impl Index {
             // No more words of a literal can be in a message than it has.
             let has_literals = !extractor.query.is_report && message.n_words() >= MIN_LITERAL_WORDS;
             let n_read = if has_literals { order.len() } else { N_PHRASED };
-            for (place, at) in order.into_iter().enumerate().take(n_read) {
-                let candidate = &files[pool[at].rank].candidate;
-                let Some(text) = self.text(store, candidate, pool[at].chunk)? else { continue };
+            order.truncate(n_read);
+            let chunks = order.iter().map(|&at| (&files[pool[at].rank].candidate, pool[at].chunk));
+            let texts = self.texts(store, chunks)?;
+            for (place, (at, text)) in order.into_iter().zip(texts).enumerate() {
+                let Some(text) = text else { continue };
                 if has_literals {
                     pool[at].literal = message.literal(&text);
                 }
@@ -489,21 +491,24 @@ impl Index {
         let mut hits = Vec::new();
         let mut least = 1.0f32;
         n_of.fill(0);
-        for (at, chunk) in chosen {
-            if hits.len() >= options.limit {
-                break;
-            }
-            n_of[chunk.rank] += 1;
-            let mut hit = self.hit(store, &files[chunk.rank], chunk)?;
-            if let Some(hit) = hit.as_mut() {
+        let mut chosen = &*chosen;
+        while hits.len() < options.limit && !chosen.is_empty() {
+            let (wanted, others) = chosen.split_at(chosen.len().min(options.limit - hits.len()));
+            let places = wanted.iter().map(|(_, chunk)| (&files[chunk.rank].candidate, chunk.chunk));
+            for ((at, chunk), text) in wanted.iter().zip(self.texts(store, places)?) {
+                n_of[chunk.rank] += 1;
+                // Its file may be gone: then another one takes its place.
+                let Some(text) = text else { continue };
+                let mut hit = self.hit(&files[chunk.rank], chunk, text);
                 // The probabilities agree with the order.
                 least = least.min(hit.score);
                 hit.score = least;
+                if n_of[chunk.rank] == options.per_file {
+                    hit.more = self.more(&files[chunk.rank], &chunks[*at..]);
+                }
+                hits.push(hit);
             }
-            if let Some(hit) = hit.as_mut().filter(|_| n_of[chunk.rank] == options.per_file) {
-                hit.more = self.more(&files[chunk.rank], &chunks[at..]);
-            }
-            hits.extend(hit);
+            chosen = others;
         }
         Ok(hits)
     }
@@ -544,25 +549,33 @@ impl Index {
         candidates
     }
 
-    /// The text of a chunk with its overlap; `None` when its file is gone.
-    fn text(&self, store: &Store, candidate: &Candidate, chunk: u32) -> Result<Option<String>, SearchError> {
-        let segment = &self.segments[candidate.segment].segment;
-        let row = segment.chunk(chunk);
-        let bytes = row.start_byte.saturating_sub(row.overlap_bytes)..row.end_byte;
-        let hash = TextHash::from_bytes(segment.text_hash(chunk));
-        let file = FileId::from_u64(segment.files()[candidate.file as usize].id);
-        Ok(store.chunk_text(file, bytes, hash)?)
+    /// The texts of chunks with their overlap; `None` when the file is gone.
+    fn texts<'c>(
+        &self,
+        store: &Store,
+        chunks: impl Iterator<Item = (&'c Candidate, u32)>,
+    ) -> Result<Vec<Option<String>>, SearchError> {
+        let place = |(candidate, chunk): (&Candidate, u32)| {
+            let segment = &self.segments[candidate.segment].segment;
+            let row = segment.chunk(chunk);
+            ChunkPlace {
+                file: FileId::from_u64(segment.files()[candidate.file as usize].id),
+                bytes: row.start_byte.saturating_sub(row.overlap_bytes)..row.end_byte,
+                hash: TextHash::from_bytes(segment.text_hash(chunk)),
+            }
+        };
+        Ok(store.chunk_texts(&chunks.map(place).collect::<Vec<_>>())?)
     }
 
-    fn hit(&self, store: &Store, file: &RankedFile, chunk: &RankedChunk) -> Result<Option<Hit>, SearchError> {
+    /// A hit with its text.
+    fn hit(&self, file: &RankedFile, chunk: &RankedChunk, mut content: String) -> Hit {
         let RankedFile { candidate, relevance, .. } = file;
-        let Some(mut content) = self.text(store, candidate, chunk.chunk)? else { return Ok(None) };
         let segment = &self.segments[candidate.segment].segment;
         let row = segment.chunk(chunk.chunk);
         // The chunk's own lines alone: the overlap is of the chunk before, and no line number counts it.
         let overlap = row.overlap_bytes.min(row.start_byte) as usize;
         drop(content.drain(..content.floor_char_boundary(overlap)));
-        Ok(Some(Hit {
+        Hit {
             path: segment.path_of(candidate.file).to_owned(),
             line_start: row.line_start,
             line_end: row.line_end,
@@ -576,7 +589,7 @@ impl Index {
             content,
             evidence: chunk.features.map(|(features, prior)| evidence(features, prior)).unwrap_or_default(),
             more: Vec::new(),
-        }))
+        }
     }
 
     /// The next chunks of the file of the first of `chunks`, as places.

@@ -76,9 +76,9 @@ impl Store {
         let mut damaged = Vec::new();
         for (id, path) in files {
             before_each(&path);
-            let what = match self.load_outlines(&[id]) {
+            let what = match self.load_outlines(project, &[id]) {
                 Ok(_) if bad_vectors.contains(&id) => "a vector of its text is damaged".to_owned(),
-                Ok(_) => match self.damaged_names(id)? {
+                Ok(_) => match self.damaged_names(project, id)? {
                     true => "a row that it refers to is damaged".to_owned(),
                     false => continue,
                 },
@@ -90,8 +90,8 @@ impl Store {
         Ok(damaged)
     }
 
-    fn damaged_names(&self, file: FileId) -> Result<bool, StoreError> {
-        Ok(self.load_names(&[file])?.into_iter().any(|file| file.unpacked().is_err()))
+    fn damaged_names(&self, project: ProjectId, file: FileId) -> Result<bool, StoreError> {
+        Ok(self.load_names(project, &[file])?.into_iter().any(|file| file.unpacked().is_err()))
     }
 
     /// Files of a project with an impossible vector.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::read::{FileRecord, RECORD, in_order};
 use crate::sealed::{sealed, unsealed};
 use crate::sql::{self, Insert, Kind, Row, ToValue as _, Value, params};
-use crate::{FileId, Store, StoreError};
+use crate::{FileId, ProjectId, Store, StoreError};
 
 /// The packed definitions, references and names of a file.
 #[derive(Clone, Debug)]
@@ -60,23 +60,32 @@ impl PackedFile {
 }
 
 impl Store {
-    /// Loads what these files refer to; those that are gone or have no text are left out.
-    pub fn load_references(&self, files: &[FileId]) -> Result<Vec<PackedFile>, StoreError> {
-        self.load_packed(files, "?2")
+    /// Loads what these files of a project refer to; those that are gone or have no text are left out.
+    pub fn load_references(
+        &self,
+        project: ProjectId,
+        files: &[FileId],
+    ) -> Result<Vec<PackedFile>, StoreError> {
+        self.load_packed(project, files, "?3")
     }
 
     /// The same with what they name.
-    pub fn load_names(&self, files: &[FileId]) -> Result<Vec<PackedFile>, StoreError> {
-        self.load_packed(files, "coalesce(n.named, ?2)")
+    pub fn load_names(&self, project: ProjectId, files: &[FileId]) -> Result<Vec<PackedFile>, StoreError> {
+        self.load_packed(project, files, "coalesce(n.named, ?3)")
     }
 
-    fn load_packed(&self, files: &[FileId], named: &str) -> Result<Vec<PackedFile>, StoreError> {
+    fn load_packed(
+        &self,
+        project: ProjectId,
+        files: &[FileId],
+        named: &str,
+    ) -> Result<Vec<PackedFile>, StoreError> {
         let sql = format!(
-            "SELECT {RECORD}, f.definitions, coalesce(n.n_lines, 0), coalesce(n.referenced, ?2), {named}
-             FROM files f LEFT JOIN names n ON n.file_id = f.id WHERE f.id = ANY(?1) AND f.content IS NOT NULL"
+            "SELECT {RECORD}, f.definitions, coalesce(n.n_lines, 0), coalesce(n.referenced, ?3), {named}
+             FROM files f LEFT JOIN names n ON n.file_id = f.id WHERE f.id = ANY(?2) AND f.content IS NOT NULL"
         );
         let no_bytes: &[u8] = &[];
-        let found = self.read_all(&sql, &params![Value::ints(files), no_bytes], PackedFile::from_row)?;
+        let found = self.read_all(&sql, &params![project, Value::ints(files), no_bytes], PackedFile::from_row)?;
         Ok(in_order(files, found, |file| file.record.id))
     }
 }

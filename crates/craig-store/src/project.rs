@@ -52,8 +52,18 @@ const PACKAGE_SOURCE: &str = "package:";
 /// Characters of a project's reference.
 pub(crate) const REFERENCE_LENGTH: usize = 12;
 
-const COLUMNS: &str =
-    "id, name, reference, source_path, ingestion_date, content_hash, last_updated, generation, options";
+/// What the source path of a group begins with.
+const GROUP_SOURCE: &str = "group:";
+
+/// The generation of a group grows with those of its members.
+const GENERATION: &str = "generation + coalesce((
+    SELECT CAST(sum(m.generation) AS BIGINT) FROM group_members g JOIN projects m ON m.id = g.member_id
+    WHERE g.group_id = projects.id), 0)";
+
+/// The columns of a project.
+pub(crate) fn columns() -> String {
+    format!("id, name, reference, source_path, ingestion_date, content_hash, last_updated, {GENERATION}, options")
+}
 
 impl Project {
     /// What to keep derived data of this project under.
@@ -66,7 +76,12 @@ impl Project {
         self.source_path.starts_with(PACKAGE_SOURCE)
     }
 
-    fn from_row(database: Option<DatabaseIdentity>, row: Row<'_>) -> sql::Result<Self> {
+    /// Whether it is a group, whose files are those of other projects.
+    pub fn is_group(&self) -> bool {
+        self.source_path.starts_with(GROUP_SOURCE)
+    }
+
+    pub(crate) fn from_row(database: Option<DatabaseIdentity>, row: Row<'_>) -> sql::Result<Self> {
         Ok(Self {
             database,
             id: row.get(0)?,
@@ -87,65 +102,73 @@ impl Store {
     pub fn project(&self, handle: &str) -> Result<Project, StoreError> {
         let id: Option<i64> = handle.parse().ok().filter(|id: &i64| id.to_string() == handle);
         let sql = format!(
-            "SELECT {COLUMNS} FROM projects WHERE id = ?2 OR reference = ?1 OR name = ?1
-             ORDER BY CASE WHEN id = ?2 THEN 0 WHEN reference = ?1 THEN 1 ELSE 2 END LIMIT 1"
+            "SELECT {} FROM projects WHERE id = ?2 OR reference = ?1 OR name = ?1
+             ORDER BY CASE WHEN id = ?2 THEN 0 WHEN reference = ?1 THEN 1 ELSE 2 END LIMIT 1",
+            columns()
         );
         match self.read_one(&sql, &params![handle, id], |row| Project::from_row(self.identity(), row))? {
             Some(project) => Ok(project),
             None => Err(StoreError::UnknownProject {
                 handle: handle.to_owned(),
-                known: self.projects()?.into_iter().map(|p| p.name).collect(),
+                known: self.projects()?.into_iter().chain(self.groups()?).map(|p| p.name).collect(),
             }),
         }
     }
 
-    /// All projects by id, without the documentation of packages.
+    /// All projects by id, without groups and the documentation of packages.
     pub fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        self.select_projects("substr(source_path, 1, length(CAST(?1 AS TEXT))) <> ?1")
+        self.select_projects("source_path NOT LIKE 'package:%' AND source_path NOT LIKE 'group:%'")
+    }
+
+    /// All groups by id.
+    pub fn groups(&self) -> Result<Vec<Project>, StoreError> {
+        self.select_projects("source_path LIKE 'group:%'")
     }
 
     /// The documentation of packages, by id: projects that no directory holds, shared by those that use the package.
     pub fn packages(&self) -> Result<Vec<Project>, StoreError> {
-        self.select_projects("substr(source_path, 1, length(CAST(?1 AS TEXT))) = ?1")
+        self.select_projects("source_path LIKE 'package:%'")
     }
 
     fn select_projects(&self, condition: &str) -> Result<Vec<Project>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM projects WHERE {condition} ORDER BY id");
-        self.read_all(&sql, &params![PACKAGE_SOURCE], |row| Project::from_row(self.identity(), row))
+        let sql = format!("SELECT {} FROM projects WHERE {condition} ORDER BY id", columns());
+        self.read_all(&sql, &[], |row| Project::from_row(self.identity(), row))
     }
 
     /// The first project that was ingested from `source_path`.
     pub fn project_of_path(&self, source_path: &str) -> Result<Option<Project>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM projects WHERE source_path = ?1 ORDER BY id LIMIT 1");
+        let sql = format!("SELECT {} FROM projects WHERE source_path = ?1 ORDER BY id LIMIT 1", columns());
         self.read_one(&sql, &params![source_path], |row| Project::from_row(self.identity(), row))
     }
 
     /// The generation of a project, `None` if it is gone.
     pub fn generation(&self, project: ProjectId) -> Result<Option<u64>, StoreError> {
-        let sql = "SELECT generation FROM projects WHERE id = ?1";
-        self.read_one(sql, &params![project], |row| row.unsigned(0))
+        let sql = format!("SELECT {GENERATION} FROM projects WHERE id = ?1");
+        self.read_one(&sql, &params![project], |row| row.unsigned(0))
     }
 
     /// The project that shares most files with this one; `None` if no project shares any.
     pub fn nearest_project(&self, project: ProjectId) -> Result<Option<Project>, StoreError> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM projects WHERE id = (
+            "SELECT {} FROM projects WHERE id = (
                  SELECT other.project_id FROM project_files own JOIN project_files other ON other.file_id = own.file_id
                  WHERE own.project_id = ?1 AND other.project_id <> ?1
-                 GROUP BY other.project_id ORDER BY count(*) DESC, other.project_id LIMIT 1)"
+                 GROUP BY other.project_id ORDER BY count(*) DESC, other.project_id LIMIT 1)",
+            columns()
         );
         self.read_one(&sql, &params![project], |row| Project::from_row(self.identity(), row))
     }
 
     /// Tracked files of a project.
     pub fn count_files(&self, project: ProjectId) -> Result<u64, StoreError> {
-        let sql = "SELECT count(*) FROM project_files WHERE project_id = ?1";
+        let sql = "SELECT count(*) FROM files_of_projects WHERE project_id = ?1";
         Ok(self.read_one(sql, &params![project], |row| row.unsigned(0))?.unwrap_or_default())
     }
 
     /// How much is stored of a project.
     pub fn counts(&self, project: ProjectId) -> Result<ProjectCounts, StoreError> {
-        let sql = "SELECT count(*), CAST(coalesce(sum(n_chunks), 0) AS BIGINT) FROM project_files WHERE project_id = ?1";
+        let sql = "SELECT count(*), CAST(coalesce(sum(n_chunks), 0) AS BIGINT) FROM files_of_projects
+                   WHERE project_id = ?1";
         let counts = self.read_one(sql, &params![project], |row| {
             Ok(ProjectCounts { files: row.unsigned(0)?, chunks: row.unsigned(1)? })
         })?;
@@ -173,7 +196,7 @@ impl Store {
                 &params![name, source_path, options],
             )
         })?;
-        let sql = format!("SELECT {COLUMNS} FROM projects WHERE name = ?1");
+        let sql = format!("SELECT {} FROM projects WHERE name = ?1", columns());
         match self.read_one(&sql, &params![name], |row| Project::from_row(self.identity(), row))? {
             Some(project) if project.source_path == source_path => Ok(project),
             Some(other) => {
@@ -186,6 +209,11 @@ impl Store {
     /// The package `key`, created if it is missing; `options` are stored either way.
     pub fn create_package(&mut self, key: &str, options: &str) -> Result<Project, StoreError> {
         self.create_project(key, &format!("{PACKAGE_SOURCE}{key}"), options)
+    }
+
+    /// The group `name` without members, created if it is missing.
+    pub(crate) fn create_empty_group(&mut self, name: &str, options: &str) -> Result<Project, StoreError> {
+        self.create_project(name, &format!("{GROUP_SOURCE}{name}"), options)
     }
 
     /// Removes the project of this lock and everything that belongs to it alone, or nothing: files that other projects have, too,
@@ -208,6 +236,13 @@ fn delete_project(connection: &Connection, reference: &str) -> sql::Result<()> {
     let sql =
         "SELECT f.file_id FROM projects p JOIN project_files f ON f.project_id = p.id WHERE p.reference = ?1";
     let files: Vec<i64> = connection.all(sql, &params![reference], |row| row.get(0))?;
+    // Their generations do not become those that they once were.
+    connection.execute(
+        "UPDATE projects SET generation = generation + 1 + (SELECT generation FROM projects WHERE reference = ?1)
+         WHERE id IN (SELECT group_id FROM group_members
+                      WHERE member_id = (SELECT id FROM projects WHERE reference = ?1))",
+        &params![reference],
+    )?;
     connection.execute("DELETE FROM projects WHERE reference = ?1", &params![reference])?;
     drop_files_without_project(connection, Value::Ints(files))?;
     drop_unused_vectors(connection)

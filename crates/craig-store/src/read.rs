@@ -141,6 +141,25 @@ pub struct StoredText {
     pub content: Option<String>,
 }
 
+/// Where the text of a chunk is, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkPlace {
+    /// The file.
+    pub file: FileId,
+    /// Bytes in the file's text.
+    pub bytes: Range<u32>,
+    /// Hash of the text.
+    pub hash: TextHash,
+}
+
+impl ChunkPlace {
+    /// The chunk of its file's text, if that is the right one.
+    fn text(&self, file: &[u8]) -> Option<String> {
+        let bytes = file.get(self.bytes.start as usize..self.bytes.end as usize)?;
+        std::str::from_utf8(bytes).ok().filter(|text| TextHash::new(text) == self.hash).map(str::to_owned)
+    }
+}
+
 #[derive(Deserialize)]
 pub(crate) struct Metadata {
     language: Language,
@@ -152,7 +171,14 @@ pub(crate) struct Metadata {
     text_hash: Option<TextHash>,
 }
 
-pub(crate) const RECORD: &str = "f.id, f.path, f.is_binary, f.metadata, f.file_hash";
+/// The columns of a [`FileRecord`], of a file `f` of the project `?1` that is read by its id.
+pub(crate) const RECORD: &str = "f.id, coalesce((
+        SELECT min(m.name || '/' || p.path)
+        FROM group_members g JOIN projects m ON m.id = g.member_id JOIN project_files p ON p.project_id = g.member_id
+        WHERE g.group_id = ?1 AND p.file_id = f.id), f.path), f.is_binary, f.metadata, f.file_hash";
+
+/// The same of a file that is read by its row `p` of `files_of_projects`.
+const TRACKED_RECORD: &str = "f.id, p.path, f.is_binary, f.metadata, f.file_hash";
 
 const TRACKED: &str = "file_id, path, file_hash, size, modified_ns, changed_ns, read_ns";
 
@@ -190,22 +216,22 @@ impl FileRecord {
 impl Store {
     /// Every file of a project with its stamp and hash, by path.
     pub fn tracked_files(&self, project: ProjectId) -> Result<Vec<TrackedFile>, StoreError> {
-        let sql = format!("SELECT {TRACKED} FROM project_files WHERE project_id = ?1 ORDER BY path");
-        self.read_all(&sql, &params![project], TrackedFile::from_row)
+        let sql = format!("SELECT {TRACKED} FROM files_of_projects WHERE project_id = ?1 ORDER BY path");
+        Ok(each_once(self.read_all(&sql, &params![project], TrackedFile::from_row)?, |file| file.id))
     }
 
     /// One file by path with its stamp and hash; `None` if it is not tracked.
     pub fn tracked_file(&self, project: ProjectId, path: &str) -> Result<Option<TrackedFile>, StoreError> {
-        let sql = format!("SELECT {TRACKED} FROM project_files WHERE project_id = ?1 AND path = ?2");
+        let sql = format!("SELECT {TRACKED} FROM files_of_projects WHERE project_id = ?1 AND path = ?2");
         self.read_one(&sql, &params![project, path], TrackedFile::from_row)
     }
 
     /// Every file of a project without its text, by path.
     pub fn file_records(&self, project: ProjectId) -> Result<Vec<FileRecord>, StoreError> {
         let sql = format!(
-            "SELECT {RECORD} FROM project_files p JOIN files f ON f.id = p.file_id WHERE p.project_id = ?1 ORDER BY p.path"
+            "SELECT {TRACKED_RECORD} FROM files_of_projects p JOIN files f ON f.id = p.file_id WHERE p.project_id = ?1 ORDER BY p.path"
         );
-        self.read_all(&sql, &params![project], FileRecord::from_row)
+        Ok(each_once(self.read_all(&sql, &params![project], FileRecord::from_row)?, |file| file.id))
     }
 
     /// One file by path, with its text; `None` if it is not tracked.
@@ -213,7 +239,7 @@ impl Store {
     /// Fails with [`StoreError::DamagedText`] if the text is not the one that was stored.
     pub fn file_text(&self, project: ProjectId, path: &str) -> Result<Option<StoredText>, StoreError> {
         let sql = format!(
-            "SELECT {RECORD}, f.content FROM project_files p JOIN files f ON f.id = p.file_id
+            "SELECT {TRACKED_RECORD}, f.content FROM files_of_projects p JOIN files f ON f.id = p.file_id
              WHERE p.project_id = ?1 AND p.path = ?2"
         );
         self.read(|connection| {
@@ -225,35 +251,35 @@ impl Store {
         })
     }
 
-    /// Loads these files with their texts; those that are gone are left out.
+    /// Loads these files of a project with their texts; those that are gone are left out.
     ///
     /// Texts are not compared with their hashes, so they may be searched but not shown:
     /// [`load_outlines`](Self::load_outlines) compares them.
-    pub fn load_texts(&self, files: &[FileId]) -> Result<Vec<StoredText>, StoreError> {
-        let sql = format!("SELECT {RECORD}, f.content FROM files f WHERE f.id = ANY(?1)");
-        let found = self.read_all(&sql, &params![Value::ints(files)], StoredText::from_row)?;
+    pub fn load_texts(&self, project: ProjectId, files: &[FileId]) -> Result<Vec<StoredText>, StoreError> {
+        let sql = format!("SELECT {RECORD}, f.content FROM files f WHERE f.id = ANY(?2)");
+        let found = self.read_all(&sql, &params![project, Value::ints(files)], StoredText::from_row)?;
         Ok(in_order(files, found, |text| text.record.id))
     }
 
-    /// The text of a chunk: `bytes` of its file's text, which have this hash; `None` if the file is gone.
+    /// The texts of these chunks, in their order; `None` where the file is gone.
     ///
-    /// Fails with [`StoreError::DamagedText`] if the text has another hash.
-    pub fn chunk_text(
-        &self,
-        file: FileId,
-        bytes: Range<u32>,
-        hash: TextHash,
-    ) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT content FROM files WHERE id = ?1";
-        let found: Option<Option<Vec<u8>>> =
-            self.read_one(sql, &params![file], |row| Ok(row.blob_or_null(0)?.and_then(unpacked)))?;
-        let Some(text) = found else { return Ok(None) };
-        let bytes = bytes.start as usize..bytes.end as usize;
-        let chunk = text.as_deref().and_then(|text| std::str::from_utf8(text.get(bytes)?).ok());
-        match chunk.filter(|chunk| TextHash::new(chunk) == hash) {
-            Some(chunk) => Ok(Some(chunk.to_owned())),
-            None => Err(StoreError::DamagedText { path: self.path_of(file)? }),
-        }
+    /// Fails with [`StoreError::DamagedText`] if a text has another hash.
+    pub fn chunk_texts(&self, chunks: &[ChunkPlace]) -> Result<Vec<Option<String>>, StoreError> {
+        let mut of_files: HashMap<FileId, Vec<usize>> = HashMap::new();
+        chunks.iter().enumerate().for_each(|(at, chunk)| of_files.entry(chunk.file).or_default().push(at));
+        let sql = "SELECT id, path, content FROM files WHERE id = ANY(?1)";
+        let mut texts = vec![None; chunks.len()];
+        self.read(|connection| {
+            connection.each(sql, &params![Value::ints(of_files.keys())], |row| {
+                let text = row.blob_or_null(2)?.and_then(unpacked);
+                for &at in of_files.get(&row.get(0)?).into_iter().flatten() {
+                    let chunk = text.as_deref().and_then(|text| chunks[at].text(text));
+                    texts[at] = Some(chunk.ok_or_else(|| Error::damaged(row.text(1).unwrap_or_default()))?);
+                }
+                Ok(())
+            })
+        })?;
+        Ok(texts)
     }
 
     /// The stored files with these identities, in the same order, each with its number of chunks; `None` for those that are not
@@ -263,24 +289,27 @@ impl Store {
         Ok(identities.iter().map(|identity| found.get(identity).copied()).collect())
     }
 
-    fn path_of(&self, file: FileId) -> Result<String, StoreError> {
-        let path = self.read_one("SELECT path FROM files WHERE id = ?1", &params![file], |row| row.get(0))?;
-        Ok(path.unwrap_or_default())
-    }
-
     /// Ids of the files of a project that have chunks, ascending.
     pub fn searchable_files(&self, project: ProjectId) -> Result<Vec<FileId>, StoreError> {
-        let sql = "SELECT file_id FROM project_files WHERE project_id = ?1 AND n_chunks > 0 ORDER BY file_id";
-        self.read_all(sql, &params![project], |row| row.get(0))
+        let sql = "SELECT file_id FROM files_of_projects WHERE project_id = ?1 AND n_chunks > 0 ORDER BY file_id";
+        let mut files: Vec<FileId> = self.read_all(sql, &params![project], |row| row.get(0))?;
+        // Members of a group may have the same file.
+        files.dedup();
+        Ok(files)
     }
 
-    /// Loads these files with text, outline, chunks and the vectors of `embedder`; those that are gone are left out.
+    /// Loads these files of a project with text, outline, chunks and the vectors of `embedder`; those that are gone are left out.
     ///
     /// Texts are not yet compared with their hashes: see [`StoredFile::verified`].
-    pub fn load_files(&self, files: &[FileId], embedder: &str) -> Result<Vec<StoredFile>, StoreError> {
+    pub fn load_files(
+        &self,
+        project: ProjectId,
+        files: &[FileId],
+        embedder: &str,
+    ) -> Result<Vec<StoredFile>, StoreError> {
         self.read(|connection| {
-            let sql = format!("SELECT {RECORD}, f.content, f.definitions FROM files f WHERE f.id = ANY(?1)");
-            let found = connection.all(&sql, &params![Value::ints(files)], FileRow::from_row)?;
+            let sql = format!("SELECT {RECORD}, f.content, f.definitions FROM files f WHERE f.id = ANY(?2)");
+            let found = connection.all(&sql, &params![project, Value::ints(files)], FileRow::from_row)?;
             let embedder = embedder_id(connection, embedder)?;
             let mut chunks = load_chunks(connection, files, embedder)?;
             let found = in_order(files, found, |file| file.record.id);
@@ -288,13 +317,17 @@ impl Store {
         })
     }
 
-    /// Loads these files with text and outline; those that are gone or have no text are left out.
+    /// Loads these files of a project with text and outline; those that are gone or have no text are left out.
     ///
     /// Fails with [`StoreError::DamagedText`] if a text is not the one that was stored.
-    pub fn load_outlines(&self, files: &[FileId]) -> Result<Vec<OutlinedFile>, StoreError> {
+    pub fn load_outlines(
+        &self,
+        project: ProjectId,
+        files: &[FileId],
+    ) -> Result<Vec<OutlinedFile>, StoreError> {
         self.read(|connection| {
-            let sql = format!("SELECT {RECORD}, f.content, f.definitions FROM files f WHERE f.id = ANY(?1)");
-            let found = connection.all(&sql, &params![Value::ints(files)], FileRow::from_row)?;
+            let sql = format!("SELECT {RECORD}, f.content, f.definitions FROM files f WHERE f.id = ANY(?2)");
+            let found = connection.all(&sql, &params![project, Value::ints(files)], FileRow::from_row)?;
             let spans = chunk_spans(connection, files)?;
             let outlined = |row: FileRow| row.outlined(&spans).transpose();
             in_order(files, found, |file| file.record.id).into_iter().filter_map(outlined).collect()
@@ -309,7 +342,7 @@ impl Store {
         part: &str,
         limit: usize,
     ) -> Result<Vec<(String, Symbol)>, StoreError> {
-        let sql = "SELECT f.path, f.definitions FROM project_files p JOIN files f ON f.id = p.file_id
+        let sql = "SELECT p.path, f.definitions FROM files_of_projects p JOIN files f ON f.id = p.file_id
                    WHERE p.project_id = ?1 AND p.n_chunks > 0";
         let part = part.to_ascii_lowercase();
         let mut found = Vec::new();
@@ -357,7 +390,7 @@ impl Store {
             let counts = connection.one(
                 "SELECT count(*), CAST(coalesce(sum(n_bytes), 0) AS BIGINT) FROM (
                      SELECT max(c.end_byte - c.start_byte + c.overlap_bytes) AS n_bytes
-                     FROM project_files p JOIN chunks c ON c.file_id = p.file_id
+                     FROM files_of_projects p JOIN chunks c ON c.file_id = p.file_id
                      WHERE p.project_id = ?1 AND NOT EXISTS (
                          SELECT 1 FROM vectors v WHERE v.embedder_id = ?2 AND v.text_hash = c.text_hash)
                      GROUP BY c.text_hash) AS texts",
@@ -367,6 +400,13 @@ impl Store {
             Ok(counts.unwrap_or_default())
         })
     }
+}
+
+/// The first of the files with the same id: members of a group may have the same file.
+fn each_once<T>(mut files: Vec<T>, id: impl Fn(&T) -> FileId) -> Vec<T> {
+    let mut seen = HashSet::with_capacity(files.len());
+    files.retain(|file| seen.insert(id(file)));
+    files
 }
 
 /// `found`, which has one value for each id at most, in the order of `ids`.

@@ -15,7 +15,7 @@ use crate::{Role, StoreError};
 pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Step i brings a database from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("../migrations/1.sql"),
     include_str!("../migrations/2.sql"),
     include_str!("../migrations/3.sql"),
@@ -24,10 +24,11 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("../migrations/6.sql"),
     include_str!("../migrations/7.sql"),
     include_str!("../migrations/8.sql"),
+    include_str!("../migrations/9.sql"),
 ];
 
 /// BLAKE3 of the schema that the migrations create, see [`schema_hash`]; changes with every migration.
-const SCHEMA_HASH: &str = "27b28a4f05857540eeb7a836f4a833260d7b7d9738511bfd19a46bcf675bfac6";
+const SCHEMA_HASH: &str = "fe4f97098ecc35482a88b26c3a11c18e63b7b21d347255ea0220e45079347b02";
 
 /// The first version whose databases have a role. Older ones are a user's index, or documentation.
 const FIRST_WITH_ROLE: u32 = 4;

@@ -78,7 +78,7 @@ impl Workspace {
         pool: &ThreadPool,
         is_text_wanted: fn(&str) -> bool,
         is_cancelled: IsCancelled<'_>,
-        load: fn(&Store, &[FileId]) -> Result<Vec<PackedFile>, StoreError>,
+        load: fn(&Store, ProjectId, &[FileId]) -> Result<Vec<PackedFile>, StoreError>,
     ) -> Result<(Self, Vec<Names>), SymbolError> {
         let mut records = store.file_records(project)?;
         records.retain(|record| !record.is_binary);
@@ -86,7 +86,7 @@ impl Workspace {
         let wanted: Vec<FileId> = records.iter().map(|record| record.id).collect();
         let (mut files, mut all_names) = (Vec::with_capacity(wanted.len()), Vec::with_capacity(wanted.len()));
         for group in wanted.chunks(GROUP) {
-            let packed = load(store, group)?;
+            let packed = load(store, project, group)?;
             let read = |file: PackedFile| {
                 go_on_unless(is_cancelled)?;
                 let NamedFile { record, n_lines, symbols, references, names } = file.unpacked()?;
@@ -101,7 +101,7 @@ impl Workspace {
                 all_names.push(names);
             }
         }
-        let texts = load_texts(store, &records, |path| manifest::is_wanted(path) || is_text_wanted(path))?;
+        let texts = load_texts(store, project, &records, |path| manifest::is_wanted(path) || is_text_wanted(path))?;
         Ok((Self::new(files, texts), all_names))
     }
 
@@ -109,7 +109,7 @@ impl Workspace {
     pub fn load_manifests(store: &Store, project: ProjectId) -> Result<Self, SymbolError> {
         let mut records = store.file_records(project)?;
         records.retain(|record| !record.is_binary);
-        Ok(Self::new(Vec::new(), load_texts(store, &records, manifest::is_wanted)?))
+        Ok(Self::new(Vec::new(), load_texts(store, project, &records, manifest::is_wanted)?))
     }
 
     /// A workspace of texts, each with its path.
@@ -173,6 +173,7 @@ impl Workspace {
 /// The texts of the files whose paths are wanted, by path.
 fn load_texts(
     store: &Store,
+    project: ProjectId,
     records: &[FileRecord],
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<String, String>, SymbolError> {
@@ -180,7 +181,7 @@ fn load_texts(
     let wanted: Vec<FileId> = wanted.map(|record| record.id).collect();
     let mut found = BTreeMap::new();
     for group in wanted.chunks(GROUP) {
-        let texts = store.load_outlines(group)?;
+        let texts = store.load_outlines(project, group)?;
         found.extend(texts.into_iter().map(|file| (file.record.path, file.text)));
     }
     Ok(found)

@@ -17,6 +17,7 @@ mod filters;
 mod gateway;
 mod global;
 mod grep;
+mod group;
 mod guesses;
 mod hook;
 mod impact;
@@ -53,6 +54,7 @@ mod symbol;
 mod symbol_args;
 mod table;
 mod tree;
+mod ui;
 mod units;
 mod visible;
 
@@ -85,6 +87,7 @@ enum Command {
     Ingest(ingest::Args),
     IngestDelta(ingest_delta::Args),
     Search(search::Args),
+    Ui(ui::Args),
     Explore(explore::Args),
     Grep(grep::Args),
     Symbol(symbol::Args),
@@ -100,6 +103,7 @@ enum Command {
     Explain(explain::Args),
     Docs(docs::Args),
     List(list::Args),
+    Group(group::Args),
     Status(status::Args),
     CheckUpdates(check_updates::Args),
     Tree(tree::Args),
@@ -153,6 +157,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
     match command {
         Command::Ingest(args) => ingest::run(args, session),
         Command::IngestDelta(args) => ingest_delta::run(&args, session),
+        Command::Ui(args) => ui::run(&args, session),
         Command::Explore(args) => explore::run(args, session),
         Command::Search(args) => search::run(args, session),
         Command::Grep(args) => grep::run(&args, session),
@@ -169,6 +174,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Explain(args) => explain::run(&args, session),
         Command::Docs(args) => docs::run(&args, session),
         Command::List(_) => list::run(session),
+        Command::Group(args) => group::run(&args, session),
         Command::Status(args) => status::run(&args, session),
         Command::CheckUpdates(args) => check_updates::run(&args, session),
         Command::Tree(args) => tree::run(&args, session),

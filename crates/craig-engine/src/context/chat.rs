@@ -117,7 +117,7 @@ impl Engine {
         let request = &without_secrets(request);
         let mut clock = Clock::new(request.deadline.unwrap_or(self.config().context.deadline));
         let mut store = self.store()?;
-        let project = Self::indexed_project(&store, handle)?;
+        let project = self.indexed_project(&store, handle)?;
         let answer = match (self.refusal(request), &project) {
             (Some(reason), _) => ContextAnswer::none(reason),
             (None, None) => ContextAnswer::none(NoContext::NotReady),

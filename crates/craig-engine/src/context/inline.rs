@@ -77,7 +77,7 @@ impl Engine {
         let limits = self.inline_limits(request)?;
         let mut clock = Clock::new(request.deadline.unwrap_or(self.config().context.deadline));
         let mut store = self.store()?;
-        let project = Self::indexed_project(&store, handle)?;
+        let project = self.indexed_project(&store, handle)?;
         let answer = match &project {
             _ if !self.config().context.inline.enabled => ContextAnswer::none(NoContext::Disabled),
             None => ContextAnswer::none(NoContext::NotReady),
@@ -197,7 +197,7 @@ impl Engine {
         };
         let code = Filter::new(KindFilter::Code, Vec::new(), None);
         self.ask_index(store, project, notes, |index| {
-            index.definitions(store, &description, &code, MIN_FIT, 8 * limits.max_chunks)
+            index.definitions(store, project.id, &description, &code, MIN_FIT, 8 * limits.max_chunks)
         })
     }
 }

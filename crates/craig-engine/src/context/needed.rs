@@ -86,7 +86,7 @@ impl Engine {
         let description = Description { names: &names, kinds, ..Description::default() };
         let code = Filter::new(KindFilter::Code, Vec::new(), None);
         let mut found = self.ask_index(store, project, &mut Vec::new(), |index| {
-            index.definitions(store, &description, &code, SAME_NAME, 4)
+            index.definitions(store, project.id, &description, &code, SAME_NAME, 4)
         })?;
         found.retain(|hit| hit.symbol_name.as_ref() == Some(&names[0]) && kinds.contains(&hit.chunk_type));
         if found.iter().any(|hit| hit.path == path) {

@@ -251,7 +251,7 @@ fn documents(store: &Store, corpus: &Project) -> Result<Vec<(String, String)>, E
     let records = store.file_records(corpus.id)?.into_iter();
     let ids: Vec<_> =
         records.filter(|record| record.kind == FileKind::Docs).map(|record| record.id).collect();
-    let texts = store.load_texts(&ids)?.into_iter();
+    let texts = store.load_texts(corpus.id, &ids)?.into_iter();
     Ok(texts.filter_map(|text| Some((text.record.path, text.content?))).collect())
 }
 

@@ -240,7 +240,7 @@ fn contents(engine: &Engine, store: &Store, name: &str) -> String {
         .unwrap();
     let embedder = engine.statistics(None).unwrap().embedder;
     for record in store.file_records(project.id).unwrap() {
-        let file = store.load_files(&[record.id], &embedder).unwrap().remove(0);
+        let file = store.load_files(project.id, &[record.id], &embedder).unwrap().remove(0);
         write_file(&mut text, &file);
     }
     write_graph(&mut text, store, &project);

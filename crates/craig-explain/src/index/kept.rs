@@ -139,7 +139,7 @@ fn load(store: &Store, root: &Root) -> Result<BTreeMap<String, Indexed>, StoreEr
     let Some(project) = project_of(store, root)? else { return Ok(BTreeMap::new()) };
     let tracked = store.tracked_files(project.id)?;
     let ids: Vec<FileId> = tracked.iter().map(|file| file.id).collect();
-    let files = store.load_files(&ids, StaticModel::builtin().id())?;
+    let files = store.load_files(project.id, &ids, StaticModel::builtin().id())?;
     let mut by_path: BTreeMap<String, StoredFile> =
         files.into_iter().map(|file| (file.record.path.clone(), file)).collect();
     let pairs: Vec<(TrackedFile, StoredFile)> = tracked

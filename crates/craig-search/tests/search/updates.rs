@@ -151,8 +151,9 @@ fn an_index_in_memory_answers_as_one_on_disk() {
     assert_as_fresh(&project);
     let memory = {
         let model = StaticModel::builtin();
-        let files = project.store.searchable_files(project.project().id).unwrap();
-        Index::from_files(project.store.load_files(&files, model.id()).unwrap()).unwrap()
+        let id = project.project().id;
+        let files = project.store.searchable_files(id).unwrap();
+        Index::from_files(project.store.load_files(id, &files, model.id()).unwrap()).unwrap()
     };
     assert_eq!(state(&project, &project.index()), state(&project, &memory));
 }

@@ -15,6 +15,8 @@ mod context_uses;
 mod database;
 #[path = "../store/fixture.rs"]
 mod fixture;
+#[path = "../store/groups.rs"]
+mod groups;
 #[path = "../store/ingestion.rs"]
 mod ingestion;
 #[path = "../store/locks.rs"]

@@ -77,8 +77,8 @@ fn a_store_that_imports_has_what_the_other_one_read() {
     for path in ["GUIDE.md", "src/queue.rs"] {
         let load = |fixture: &TestStore, project: &Project| {
             let id = fixture.file_id(project, path);
-            let file = fixture.store.load_files(&[id], EMBEDDER).unwrap().remove(0);
-            let named = fixture.store.load_names(&[id]).unwrap().remove(0).unpacked().unwrap();
+            let file = fixture.store.load_files(project.id, &[id], EMBEDDER).unwrap().remove(0);
+            let named = fixture.store.load_names(project.id, &[id]).unwrap().remove(0).unpacked().unwrap();
             (file.text, file.chunks, file.symbols, file.imports, named.names, named.references)
         };
         assert_eq!(load(&other, &project), load(&exported.fixture, &exported.project));

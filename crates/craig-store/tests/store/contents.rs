@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use craig_model::Quantized;
 use craig_store::{
-    Batch, FileId, FileIdentity, IngestionState, Missing, Project, ProjectCounts, Store, StoreError,
+    Batch, ChunkPlace, FileId, FileIdentity, IngestionState, Missing, Project, ProjectCounts, Store, StoreError,
     TextHash, TrackedFile,
 };
 
@@ -22,7 +22,7 @@ fn files_are_added_replaced_and_removed() {
     let after = fixture.file_id(&project, "src/queue.rs");
     assert_eq!(fixture.outline(&project), "GUIDE.md 1\nsrc/queue.rs 1\n");
     assert!(after > before, "a new version has a new id: {before:?}, {after:?}");
-    assert_eq!(fixture.store.load_files(&[before], EMBEDDER).unwrap(), [], "the old version is gone");
+    assert_eq!(fixture.store.load_files(project.id, &[before], EMBEDDER).unwrap(), [], "the old version is gone");
 
     fixture.apply(&project, vec![], vec![after]);
     assert_eq!(fixture.outline(&project), "GUIDE.md 1\n");
@@ -47,7 +47,7 @@ fn stored_chunks_are_those_of_the_file() {
     let cut = file("src/queue.rs", QUEUE);
     fixture.apply(&project, vec![cut.clone()], vec![]);
     let id = fixture.file_id(&project, "src/queue.rs");
-    let stored = fixture.store.load_files(&[id], EMBEDDER).unwrap().remove(0);
+    let stored = fixture.store.load_files(project.id, &[id], EMBEDDER).unwrap().remove(0);
 
     assert_eq!(stored.text, QUEUE);
     let outline = craig_chunk::chunk(cut.source.language, QUEUE);
@@ -125,7 +125,7 @@ fn files_with_the_same_text_share_its_vector() {
 
     fixture.apply(&other, vec![file_of_known_texts("z.rs", "fn same() {}")], vec![]);
     let id = fixture.file_id(&other, "z.rs");
-    let stored = fixture.store.load_files(&[id], EMBEDDER).unwrap().remove(0);
+    let stored = fixture.store.load_files(other.id, &[id], EMBEDDER).unwrap().remove(0);
     assert_eq!(stored.chunks[0].vector, file("z.rs", "fn same() {}").texts[0].vector);
 }
 
@@ -136,7 +136,7 @@ fn vectors_of_another_embedder_are_never_returned() {
     fixture.apply(&project, vec![file("a.rs", "fn a() {}")], vec![]);
     let id = fixture.file_id(&project, "a.rs");
     let vector_of = |store: &Store, embedder: &str| {
-        store.load_files(&[id], embedder).unwrap().remove(0).chunks.remove(0).vector
+        store.load_files(project.id, &[id], embedder).unwrap().remove(0).chunks.remove(0).vector
     };
     assert_eq!(vector_of(&fixture.store, "another-embedder"), None);
 
@@ -246,14 +246,16 @@ fn a_range_of_a_text_is_counted_in_bytes() {
     fixture.apply(&project, vec![file("GUIDE.md", GUIDE), bytes("logo.png", vec![0])], vec![]);
     let id = fixture.file_id(&project, "GUIDE.md");
     let at = GUIDE.find("naïve").unwrap() as u32;
-    let text = |id, n_bytes| fixture.store.chunk_text(id, at..at + n_bytes, TextHash::new("naïve"));
-    assert_eq!(text(id, 6).unwrap().as_deref(), Some("naïve"));
+    let place = |file, n_bytes, text: &str| ChunkPlace { file, bytes: at..at + n_bytes, hash: TextHash::new(text) };
+    let (word, letters) = (place(id, 6, "naïve"), place(id, 2, "na"));
+    let gone = place(FileId::from_u64(999), 6, "naïve");
+    let found = fixture.store.chunk_texts(&[word.clone(), gone, letters]).unwrap();
+    assert_eq!(found, [Some("naïve".to_owned()), None, Some("na".to_owned())]);
+    let half_a_letter = [word, place(id, 3, "naïve")];
     assert_eq!(
-        text(id, 3).unwrap_err().to_string(),
-        r#"the stored text of "GUIDE.md" is damaged"#,
-        "half a letter"
+        fixture.store.chunk_texts(&half_a_letter).unwrap_err().to_string(),
+        r#"the stored text of "GUIDE.md" is damaged"#
     );
-    assert_eq!(text(FileId::from_u64(999), 6).unwrap(), None);
 }
 
 #[test]

@@ -54,7 +54,7 @@ impl TestStore {
     /// Every tracked path with its number of chunks, one a line.
     pub(crate) fn outline(&self, project: &Project) -> String {
         let line = |record: &FileRecord| {
-            let files = self.store.load_files(&[record.id], EMBEDDER).unwrap();
+            let files = self.store.load_files(project.id, &[record.id], EMBEDDER).unwrap();
             format!("{} {}\n", record.path, files[0].chunks.len())
         };
         self.store.file_records(project.id).unwrap().iter().map(line).collect()

@@ -10,6 +10,7 @@ mod contents;
 mod context_uses;
 mod database;
 mod fixture;
+mod groups;
 mod ingestion;
 mod locks;
 mod sqlite;

@@ -1,6 +1,7 @@
 //! Progress of an ingestion: a bar on a terminal, occasional lines in a pipe.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use craig_engine::{Phase, Progress};
@@ -17,6 +18,15 @@ use super::visible::one_line;
 pub(crate) enum Stream {
     Stdout,
     Stderr,
+}
+
+/// Whether files are being read, for whoever interrupts the program.
+static IS_READING: AtomicBool = AtomicBool::new(false);
+
+/// What an interrupted ingestion leaves behind; `None` if no files are being read.
+pub(crate) fn after_interrupt() -> Option<&'static str> {
+    let is_reading = IS_READING.load(Ordering::Relaxed);
+    is_reading.then_some("interrupted: files that were read are kept; run the command again to read the rest")
 }
 
 /// Shows the progress of an ingestion.
@@ -53,6 +63,7 @@ impl ProgressView {
 
     /// Shows one step.
     pub(crate) fn step(&mut self, progress: &Progress) {
+        IS_READING.store(progress.phase == Phase::Reading, Ordering::Relaxed);
         match self {
             Self::Silent => {}
             Self::Bar(bar) => draw(bar, progress),
@@ -62,6 +73,7 @@ impl ProgressView {
 
     /// Removes the bar.
     pub(crate) fn finish(self) {
+        IS_READING.store(false, Ordering::Relaxed);
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();
         }

@@ -13,7 +13,7 @@ use super::report;
 /// Options of commands that answer from a project.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ProjectOptions {
-    /// Id, reference or name of the project [default: the project of --root]
+    /// Id, reference or name of a project or group, or several projects, as in 'a,b' [default: the project of --root]
     #[arg(long, short, conflicts_with = "root")]
     pub(crate) project: Option<String>,
     /// Directory whose project is used

@@ -8,6 +8,7 @@ use craig_engine::{Config, DatabaseAddress, Engine, EngineError, Settings, Sourc
 
 use super::global::Global;
 use super::output::Output;
+use super::progress;
 use crate::workspace::find_database;
 
 /// One run of the program.
@@ -103,6 +104,9 @@ pub(crate) fn end_on_interrupt() {
         if stderr.is_terminal() {
             // Ends the line of a progress bar.
             let _ = writeln!(stderr);
+        }
+        if let Some(message) = progress::after_interrupt() {
+            let _ = writeln!(stderr, "{message}");
         }
         std::process::exit(130);
     });

@@ -16,6 +16,7 @@ mod gateway;
 mod git;
 mod git_server;
 mod grep;
+mod groups;
 mod harness;
 mod hook;
 mod hostile;

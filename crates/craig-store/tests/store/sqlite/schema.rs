@@ -86,7 +86,7 @@ fn damaged_names_are_refused_and_found() {
     let jobs = fixture.project("jobs");
     fixture.apply(&jobs, vec![file("a.py", "def f():\n    return g()\n")], vec![]);
     let load = |fixture: &TestStore| {
-        let files = fixture.store.load_names(&[fixture.file_id(&jobs, "a.py")]).unwrap();
+        let files = fixture.store.load_names(jobs.id, &[fixture.file_id(&jobs, "a.py")]).unwrap();
         files.into_iter().next().unwrap().unpacked()
     };
     assert_eq!(load(&fixture).unwrap().names.occurrences.len(), 1);

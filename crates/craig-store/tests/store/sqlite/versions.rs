@@ -83,11 +83,11 @@ fn check_contents(fixture: &TestStore, version: u32) {
     assert_eq!((failed.state, failed.error.as_deref()), (IngestionState::Failed, Some("the disk is full")));
 
     let id = fixture.file_id(&project, "src/queue.rs");
-    let stored = store.load_files(&[id], EMBEDDER).unwrap().remove(0);
+    let stored = store.load_files(project.id, &[id], EMBEDDER).unwrap().remove(0);
     let names: Vec<_> = stored.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
     assert_eq!((stored.text.as_str(), names.as_slice()), (QUEUE, ["Queue", "jobs", "push"].as_slice()));
     assert!(stored.chunks.iter().all(|chunk| chunk.vector.as_ref().is_some_and(|v| v.codes.len() == 256)));
-    let named = store.load_names(&[id]).unwrap().remove(0).unpacked().unwrap();
+    let named = store.load_names(project.id, &[id]).unwrap().remove(0).unpacked().unwrap();
     assert_eq!(
         named.n_lines,
         if version < 5 { 0 } else { 13 },

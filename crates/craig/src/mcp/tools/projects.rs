@@ -1,6 +1,6 @@
 //! `list_projects`: what is ingested.
 
-use craig_engine::ProjectSummary;
+use craig_engine::{GroupSummary, ProjectSummary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,9 @@ struct Arguments {
 #[derive(Serialize, JsonSchema)]
 struct Projects {
     projects: Vec<ProjectSummary>,
+    /// Several projects as one: the name of a group can be given wherever a project is wanted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<GroupSummary>,
     /// Reference of the project that answers when none is named.
     workspace_project: Option<String>,
     #[serde(flatten)]
@@ -36,7 +39,8 @@ pub(super) fn tool() -> Tool {
 
 async fn answer(call: Call<Arguments>) -> Result<Answer<Projects>, Failure> {
     let page = Page::new(&call.arguments.paging, &call.raw)?;
-    let projects = call.shared.run(|engine| engine.projects()).await?;
+    let (projects, groups) =
+        call.shared.run(|engine| Ok((engine.projects()?, engine.groups()?))).await?;
     // A workspace that is gone has no project either.
     let own = call.shared.own_project().await.unwrap_or_default();
     let notes = match (projects.is_empty(), &own) {
@@ -48,5 +52,5 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Projects>, Failure> {
     };
     let fitting = page.fit(projects);
     let page = page.end(&fitting, "projects", notes);
-    Ok(Projects { projects: fitting.items, workspace_project: own, page }.into())
+    Ok(Projects { projects: fitting.items, groups, workspace_project: own, page }.into())
 }

@@ -1,0 +1,94 @@
+//! `craig group`: several projects as one.
+
+use craig_engine::GroupSummary;
+
+use super::failure::Outcome;
+use super::output::{BOLD, Columns, styled};
+use super::session::Session;
+use super::table::{Align, Cut, Table};
+use super::units::{count, counted};
+
+/// Search several projects as one
+///
+/// The name of a group can be given wherever a project is wanted. Paths in a group begin with the name of their project.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: GroupCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum GroupCommand {
+    Add(AddArgs),
+    Remove(RemoveArgs),
+    List,
+}
+
+/// Add projects to a group, which is created if it is missing
+#[derive(Debug, clap::Args)]
+struct AddArgs {
+    /// Name of the group
+    group: String,
+    /// Ids, references or names of the projects
+    #[arg(required = true)]
+    projects: Vec<String>,
+}
+
+/// Take projects out of a group, or remove the group; its projects stay
+#[derive(Debug, clap::Args)]
+struct RemoveArgs {
+    /// Name of the group
+    group: String,
+    /// Ids, references or names of the projects [default: the whole group]
+    projects: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
+    let engine = session.engine()?;
+    match &args.command {
+        GroupCommand::Add(AddArgs { group, projects }) => {
+            show(&engine.add_to_group(group, projects)?, session)
+        }
+        GroupCommand::Remove(RemoveArgs { group, projects }) if projects.is_empty() => {
+            let removed = engine.remove_group(group)?;
+            let text = |_| format!("removed the group {}\n", styled(BOLD, &removed));
+            session.output.summarize(&serde_json::json!({ "removed": removed }), text)?;
+            Ok(Outcome::Complete)
+        }
+        GroupCommand::Remove(RemoveArgs { group, projects }) => {
+            show(&engine.remove_from_group(group, projects)?, session)
+        }
+        GroupCommand::List => {
+            let groups = engine.groups()?;
+            session.output.show(&groups, |columns| table(&groups, columns))?;
+            Ok(Outcome::Complete)
+        }
+    }
+}
+
+fn show(group: &GroupSummary, session: &mut Session) -> anyhow::Result<Outcome> {
+    session.output.show(group, |_| {
+        format!(
+            "{}: {} ({})\n",
+            styled(BOLD, &group.name),
+            if group.members.is_empty() { "no projects".to_owned() } else { group.members.join(", ") },
+            counted(group.files, "file")
+        )
+    })?;
+    Ok(Outcome::Complete)
+}
+
+fn table(groups: &[GroupSummary], columns: Columns) -> String {
+    if groups.is_empty() {
+        return "no groups yet: 'craig group add <name> <project>...' creates one\n".to_owned();
+    }
+    let mut table = Table::new()
+        .column("name", Align::Left, Cut::End, BOLD)
+        .column("files", Align::Right, Cut::Never, Default::default())
+        .column("chunks", Align::Right, Cut::Never, Default::default())
+        .column("projects", Align::Left, Cut::End, Default::default());
+    for group in groups {
+        table.row([group.name.clone(), count(group.files), count(group.chunks), group.members.join(", ")]);
+    }
+    table.render(columns)
+}

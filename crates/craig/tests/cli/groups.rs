@@ -1,0 +1,90 @@
+//! `craig group` and `--project a,b`: several projects as one.
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::harness::Home;
+
+/// A library and a service that uses it, each a project of its own.
+fn home() -> Home {
+    let home = Home::new();
+    home.write("money/package.json", "{\"name\": \"@acme/money\", \"main\": \"src/index.ts\"}\n");
+    home.write("money/src/index.ts", "export function convert(amount: number, rate: number) {\n  return amount * rate;\n}\n");
+    home.write("money/README.md", "# Money\n\nConverts amounts between currencies.\n");
+    home.write("shop/package.json", "{\"name\": \"shop\", \"dependencies\": {\"@acme/money\": \"1.0.0\"}}\n");
+    home.write(
+        "shop/src/cart.ts",
+        "import { convert } from '@acme/money';\n\nexport function total(prices: number[], rate: number) {\n  \
+         return prices.reduce((sum, price) => sum + convert(price, rate), 0);\n}\n",
+    );
+    home.write("mail/send.py", "def send(message):\n    return deliver(message)\n");
+    for project in ["money", "shop", "mail"] {
+        home.succeed(&["ingest", project]);
+    }
+    home
+}
+
+fn json(home: &Home, args: &[&str]) -> Value {
+    serde_json::from_str(&home.succeed(&[args, &["--format", "json"]].concat())).unwrap()
+}
+
+fn paths(answer: &Value) -> Vec<&str> {
+    answer["hits"].as_array().unwrap().iter().map(|hit| hit["path"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_group_is_made_listed_changed_and_removed() {
+    let home = home();
+    home.check(
+        &["group", "add", "store", "shop", "money"],
+        expect![[r#""#]],
+    );
+    home.check(&["group", "add", "store", "mail"], expect![[r#""#]]);
+    home.check(&["group", "remove", "store", "mail"], expect![[r#""#]]);
+    home.check(&["group", "list"], expect![[r#""#]]);
+    home.check(&["group", "remove", "store", "mail"], expect![[r#""#]]);
+    home.check(&["group", "remove", "shop"], expect![[r#""#]]);
+    home.check(&["group", "add", "shop", "mail"], expect![[r#""#]]);
+    home.check(&["group", "add", "store", "nothing"], expect![[r#""#]]);
+    home.check(&["watch", "--project", "store"], expect![[r#""#]]);
+    home.check(&["index", "export", "store.craig", "store"], expect![[r#""#]]);
+    home.check(&["status", "store"], expect![[r#""#]]);
+    home.check(&["group", "remove", "store"], expect![[r#""#]]);
+    home.check(&["group", "list"], expect![[r#""#]]);
+    assert_eq!(json(&home, &["list"]).as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn one_list_of_results_and_references_from_one_project_to_another() {
+    let home = home();
+    home.succeed(&["group", "add", "store", "shop", "money"]);
+    let found = json(&home, &["search", "convert an amount between currencies", "-p", "store"]);
+    assert_eq!(found["project"], "store");
+    assert_eq!(paths(&found)[0], "money/src/index.ts");
+    assert!(paths(&found).contains(&"shop/src/cart.ts") && !paths(&found).contains(&"mail/send.py"));
+    home.check(&["references", "convert", "-p", "store"], expect![[r#""#]]);
+    home.check(&["callers", "convert", "-p", "money"], expect![[r#""#]]);
+    home.check(&["grep", "convert", "-p", "store", "--path", "shop"], expect![[r#""#]]);
+    home.check(&["file", "shop/src/cart.ts", "store"], expect![[r#""#]]);
+
+    // Whatever changes in a member is found in the group at the next question, and what is purged is not.
+    home.write("shop/src/refund.ts", "export function refund(order: string) {\n  return order;\n}\n");
+    assert_eq!(paths(&json(&home, &["search", "refund", "-p", "store"]))[0], "shop/src/refund.ts");
+    home.succeed(&["purge", "money", "--yes"]);
+    let found = json(&home, &["search", "convert an amount between currencies", "-p", "store"]);
+    assert!(paths(&found).iter().all(|path| path.starts_with("shop/")), "{found}");
+}
+
+#[test]
+fn projects_that_commas_separate_are_a_group() {
+    let home = home();
+    let found = json(&home, &["search", "deliver a message", "-p", "shop,mail"]);
+    assert_eq!((&found["project"], paths(&found)[0]), (&Value::from("mail,shop"), "mail/send.py"));
+    // In any order, with any name: the group of these projects is the same.
+    assert_eq!(json(&home, &["search", "deliver", "-p", "mail, shop"])["project"], "mail,shop");
+    assert_eq!(json(&home, &["search", "deliver", "-p", "mail,mail"])["project"], "mail");
+    assert_eq!(json(&home, &["group", "list"]).as_array().unwrap().len(), 1);
+    let context = json(&home, &["context", "chat", "how is a message delivered to somebody", "-p", "mail,shop"]);
+    assert_eq!(context["blocks"][0]["path"], "mail/send.py", "{context}");
+    home.check(&["search", "deliver", "-p", "mail,post"], expect![[r#""#]]);
+}
