@@ -37,20 +37,83 @@ fn a_group_is_made_listed_changed_and_removed() {
     let home = home();
     home.check(
         &["group", "add", "store", "shop", "money"],
-        expect![[r#""#]],
+        expect![[r#"
+            exit 0
+            -- stdout
+            store: money, shop (5 files)
+        "#]],
     );
-    home.check(&["group", "add", "store", "mail"], expect![[r#""#]]);
-    home.check(&["group", "remove", "store", "mail"], expect![[r#""#]]);
-    home.check(&["group", "list"], expect![[r#""#]]);
-    home.check(&["group", "remove", "store", "mail"], expect![[r#""#]]);
-    home.check(&["group", "remove", "shop"], expect![[r#""#]]);
-    home.check(&["group", "add", "shop", "mail"], expect![[r#""#]]);
-    home.check(&["group", "add", "store", "nothing"], expect![[r#""#]]);
-    home.check(&["watch", "--project", "store"], expect![[r#""#]]);
-    home.check(&["index", "export", "store.craig", "store"], expect![[r#""#]]);
-    home.check(&["status", "store"], expect![[r#""#]]);
-    home.check(&["group", "remove", "store"], expect![[r#""#]]);
-    home.check(&["group", "list"], expect![[r#""#]]);
+    home.check(&["group", "add", "store", "mail"], expect![[r#"
+        exit 0
+        -- stdout
+        store: mail, money, shop (6 files)
+    "#]]);
+    home.check(&["group", "remove", "store", "mail"], expect![[r#"
+        exit 0
+        -- stdout
+        store: money, shop (5 files)
+    "#]]);
+    home.check(&["group", "list"], expect![[r#"
+        exit 0
+        -- stdout
+        name   files  chunks  projects
+        store      5       5  money, shop
+    "#]]);
+    home.check(&["group", "remove", "store", "mail"], expect![[r#"
+        exit 1
+        -- stderr
+        error: "mail" is not in the group "store"
+        hint: its members: money, shop
+    "#]]);
+    home.check(&["group", "remove", "shop"], expect![[r#"
+        exit 1
+        -- stderr
+        error: "shop" is a project, not a group
+        hint: 'craig group list' shows all groups
+    "#]]);
+    home.check(&["group", "add", "shop", "mail"], expect![[r#"
+        exit 1
+        -- stderr
+        error: the name "shop" already belongs to the project of HOME/shop
+        hint: choose another name with --name, or 'craig purge shop' first
+    "#]]);
+    home.check(&["group", "add", "store", "nothing"], expect![[r#"
+        exit 1
+        -- stderr
+        error: no project "nothing"
+        hint: known projects: money, shop, mail, store
+    "#]]);
+    home.check(&["watch", "store"], expect![[r#"
+        exit 1
+        -- stderr
+        error: "store" is a group of projects and has no directory of its own
+        hint: name one of its members; 'craig group list' shows them
+    "#]]);
+    home.check(&["index", "export", "store.craig", "store"], expect![[r#"
+        exit 1
+        -- stderr
+        error: "store" is a group of projects and has no directory of its own
+        hint: name one of its members; 'craig group list' shows them
+    "#]]);
+    home.check(&["status", "store"], expect![[r#"
+        exit 0
+        -- stdout
+        project   shop
+        status    completed
+        progress  100%, 2 of 2 files
+        started   TIME
+        ended     TIME
+    "#]]);
+    home.check(&["group", "remove", "store"], expect![[r#"
+        exit 0
+        -- stdout
+        removed the group store
+    "#]]);
+    home.check(&["group", "list"], expect![[r#"
+        exit 0
+        -- stdout
+        no groups yet: 'craig group add <name> <project>...' creates one
+    "#]]);
     assert_eq!(json(&home, &["list"]).as_array().unwrap().len(), 3);
 }
 
@@ -62,10 +125,32 @@ fn one_list_of_results_and_references_from_one_project_to_another() {
     assert_eq!(found["project"], "store");
     assert_eq!(paths(&found)[0], "money/src/index.ts");
     assert!(paths(&found).contains(&"shop/src/cart.ts") && !paths(&found).contains(&"mail/send.py"));
-    home.check(&["references", "convert", "-p", "store"], expect![[r#""#]]);
-    home.check(&["callers", "convert", "-p", "money"], expect![[r#""#]]);
-    home.check(&["grep", "convert", "-p", "store", "--path", "shop"], expect![[r#""#]]);
-    home.check(&["file", "shop/src/cart.ts", "store"], expect![[r#""#]]);
+    home.check(&["references", "convert", "-p", "store"], expect![[r#"
+        exit 0
+        -- stdout
+        convert  function  money/src/index.ts:1-3
+        where               use     sure  in     text
+        shop/src/cart.ts:1  import   99%         import { convert } from '@acme/money';
+        shop/src/cart.ts:4  call     99%  total  return prices.reduce((sum, price) => sum + convert(price, rate), 0);
+    "#]]);
+    home.check(&["callers", "convert", "-p", "money"], expect![[r#"
+        exit 0
+        -- stdout
+        convert  function  src/index.ts:1-3
+        no callers found
+    "#]]);
+    home.check(&["grep", "convert", "-p", "store", "--path", "shop"], expect![[r#"
+        exit 0
+        -- stdout
+        shop/src/cart.ts:1:10: import { convert } from '@acme/money';
+        shop/src/cart.ts:4:46:   return prices.reduce((sum, price) => sum + convert(price, rate), 0);  in total
+    "#]]);
+    home.check(&["file", "shop/src/cart.ts", "store"], expect![[r#"
+        exit 1
+        -- stderr
+        error: no project "shop/src/cart.ts"
+        hint: known projects: money, shop, mail, store
+    "#]]);
 
     // Whatever changes in a member is found in the group at the next question, and what is purged is not.
     home.write("shop/src/refund.ts", "export function refund(order: string) {\n  return order;\n}\n");
@@ -86,5 +171,10 @@ fn projects_that_commas_separate_are_a_group() {
     assert_eq!(json(&home, &["group", "list"]).as_array().unwrap().len(), 1);
     let context = json(&home, &["context", "chat", "how is a message delivered to somebody", "-p", "mail,shop"]);
     assert_eq!(context["blocks"][0]["path"], "mail/send.py", "{context}");
-    home.check(&["search", "deliver", "-p", "mail,post"], expect![[r#""#]]);
+    home.check(&["search", "deliver", "-p", "mail,post"], expect![[r#"
+        exit 1
+        -- stderr
+        error: no project "post"
+        hint: known projects: money, shop, mail, mail,shop
+    "#]]);
 }
