@@ -216,7 +216,9 @@ impl Engine {
     fn indexed_project(&self, store: &Store, handle: &str) -> Result<Option<Project>, EngineError> {
         match self.find(store, handle) {
             Ok(project) => Ok(Some(project).filter(|project| project.generation > 0)),
-            Err(EngineError::Purged { .. } | EngineError::Store(StoreError::UnknownProject { .. })) => Ok(None),
+            Err(EngineError::Purged { .. } | EngineError::Store(StoreError::UnknownProject { .. })) => {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }

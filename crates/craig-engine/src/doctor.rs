@@ -158,6 +158,10 @@ impl Examination {
             self.projects += 1;
             self.examine_project(&engine, &mut store, &project, mode, progress)?;
         }
+        for group in store.groups()? {
+            progress(&examining(&format!("the search index of {}", group.name)));
+            self.examine_index(&engine, &store, &group, mode)?;
+        }
         self.look_for_leftovers(&store, mode)?;
         let remedy = "it contains your code: remove the permissions of others with 'chmod go='";
         let exposed = store.exposed_paths().into_iter().map(|path| {

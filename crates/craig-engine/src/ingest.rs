@@ -426,7 +426,8 @@ fn apply(
 
 /// The directory's name, or a variation of it when another directory has it.
 fn free_name(store: &Store, base: &str) -> Result<String, EngineError> {
-    let taken: Vec<String> = store.projects()?.into_iter().map(|project| project.name).collect();
+    let taken = store.projects()?.into_iter().chain(store.groups()?);
+    let taken: Vec<String> = taken.map(|project| project.name).collect();
     let base = free_name_base(base);
     let candidates = std::iter::once(base.clone()).chain((2..).map(|n| format!("{base}-{n}")));
     Ok(candidates.into_iter().find(|name| !taken.contains(name)).unwrap_or(base))

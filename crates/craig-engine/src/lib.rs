@@ -61,8 +61,8 @@ pub use explain::{
     WordsStatus, write_page,
 };
 pub use explore::{ExploreRequest, Explored, ExploredDefinition, ExploredPiece, ExploredPlace};
-pub use group::GroupSummary;
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
+pub use group::GroupSummary;
 pub use ingest::{IngestRequest, Waiting};
 pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
 pub use packages::{

@@ -108,7 +108,8 @@ impl<'s> OutlinedFiles<'s> {
     pub(crate) fn get(&mut self, path: &str) -> Result<Option<&OutlinedFile>, EngineError> {
         if !self.read.contains_key(path) {
             let tracked = self.store.tracked_file(self.project.id, path)?;
-            let outlined = tracked.map(|file| self.store.load_outlines(self.project.id, &[file.id])).transpose()?;
+            let outlined =
+                tracked.map(|file| self.store.load_outlines(self.project.id, &[file.id])).transpose()?;
             self.read.insert(path.to_owned(), outlined.and_then(|mut files| files.pop()));
         }
         Ok(self.read[path].as_ref())

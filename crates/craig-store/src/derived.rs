@@ -30,7 +30,7 @@ impl Store {
     pub fn orphaned_indexes(&self) -> Result<Vec<PathBuf>, StoreError> {
         // Before the projects are listed: the folder of one that is created meanwhile is no orphan.
         let folders = index_folders(&self.place.derived_folder);
-        let projects = [self.projects()?, self.packages()?].concat();
+        let projects = [self.projects()?, self.groups()?, self.packages()?].concat();
         let known: HashSet<&str> = projects.iter().map(|project| project.reference.as_str()).collect();
         Ok(folders
             .into_iter()

@@ -85,7 +85,8 @@ impl Store {
              FROM files f LEFT JOIN names n ON n.file_id = f.id WHERE f.id = ANY(?2) AND f.content IS NOT NULL"
         );
         let no_bytes: &[u8] = &[];
-        let found = self.read_all(&sql, &params![project, Value::ints(files), no_bytes], PackedFile::from_row)?;
+        let found =
+            self.read_all(&sql, &params![project, Value::ints(files), no_bytes], PackedFile::from_row)?;
         Ok(in_order(files, found, |file| file.record.id))
     }
 }

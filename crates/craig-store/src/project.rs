@@ -62,7 +62,9 @@ const GENERATION: &str = "generation + coalesce((
 
 /// The columns of a project.
 pub(crate) fn columns() -> String {
-    format!("id, name, reference, source_path, ingestion_date, content_hash, last_updated, {GENERATION}, options")
+    format!(
+        "id, name, reference, source_path, ingestion_date, content_hash, last_updated, {GENERATION}, options"
+    )
 }
 
 impl Project {

@@ -291,7 +291,8 @@ impl Store {
 
     /// Ids of the files of a project that have chunks, ascending.
     pub fn searchable_files(&self, project: ProjectId) -> Result<Vec<FileId>, StoreError> {
-        let sql = "SELECT file_id FROM files_of_projects WHERE project_id = ?1 AND n_chunks > 0 ORDER BY file_id";
+        let sql =
+            "SELECT file_id FROM files_of_projects WHERE project_id = ?1 AND n_chunks > 0 ORDER BY file_id";
         let mut files: Vec<FileId> = self.read_all(sql, &params![project], |row| row.get(0))?;
         // Members of a group may have the same file.
         files.dedup();

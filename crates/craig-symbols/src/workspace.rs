@@ -101,7 +101,8 @@ impl Workspace {
                 all_names.push(names);
             }
         }
-        let texts = load_texts(store, project, &records, |path| manifest::is_wanted(path) || is_text_wanted(path))?;
+        let texts =
+            load_texts(store, project, &records, |path| manifest::is_wanted(path) || is_text_wanted(path))?;
         Ok((Self::new(files, texts), all_names))
     }
 

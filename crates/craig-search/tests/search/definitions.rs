@@ -48,8 +48,10 @@ fn check(description: &str, expect: Expect) {
     let (names, words, place, kinds) = (next(), next(), next(), next());
     let kinds: Vec<ChunkKind> = kinds.iter().map(|kind| ChunkKind::from_name(kind).unwrap()).collect();
     let description = Description { names: &names, words: &words, kinds: &kinds, place: &place };
-    let found =
-        project.index().definitions(&project.store, project.project().id, &description, &Filter::default(), 0.3, 5).unwrap();
+    let found = project
+        .index()
+        .definitions(&project.store, project.project().id, &description, &Filter::default(), 0.3, 5)
+        .unwrap();
     let lines: String = found.iter().map(|hit| format!("{:.2} {}\n", hit.score, shown(hit))).collect();
     expect.assert_eq(&lines);
 }
@@ -191,8 +193,10 @@ fn attributes_are_shown_with_a_definition() {
     let project = TestProject::new(FILES);
     let names = ["QueueWorker.run".to_owned()];
     let description = Description { names: &names, ..Description::default() };
-    let found =
-        project.index().definitions(&project.store, project.project().id, &description, &Filter::default(), 0.5, 1).unwrap();
+    let found = project
+        .index()
+        .definitions(&project.store, project.project().id, &description, &Filter::default(), 0.5, 1)
+        .unwrap();
     assert_eq!(found[0].content, "    @retry(3)\n    @logged\n    def run(self):\n        pass");
     assert_eq!((found[0].evidence.len(), found[0].evidence[0].signal.as_str()), (1, "name_fit"));
 }
@@ -203,8 +207,10 @@ fn filters_and_limits_hold_for_definitions() {
     let words = ["login".to_owned()];
     let description = Description { words: &words, ..Description::default() };
     let paths = |filter: &Filter, min_fit, limit| {
-        let found =
-            project.index().definitions(&project.store, project.project().id, &description, filter, min_fit, limit).unwrap();
+        let found = project
+            .index()
+            .definitions(&project.store, project.project().id, &description, filter, min_fit, limit)
+            .unwrap();
         found.into_iter().map(|hit| hit.path).collect::<Vec<_>>()
     };
     let path = PathFilter::new("*.py", PathBase::default());

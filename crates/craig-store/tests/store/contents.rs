@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use craig_model::Quantized;
 use craig_store::{
-    Batch, ChunkPlace, FileId, FileIdentity, IngestionState, Missing, Project, ProjectCounts, Store, StoreError,
-    TextHash, TrackedFile,
+    Batch, ChunkPlace, FileId, FileIdentity, IngestionState, Missing, Project, ProjectCounts, Store,
+    StoreError, TextHash, TrackedFile,
 };
 
 use crate::fixture::{EMBEDDER, GUIDE, QUEUE, TestStore, apply, bytes, file, file_of_known_texts};
@@ -22,7 +22,11 @@ fn files_are_added_replaced_and_removed() {
     let after = fixture.file_id(&project, "src/queue.rs");
     assert_eq!(fixture.outline(&project), "GUIDE.md 1\nsrc/queue.rs 1\n");
     assert!(after > before, "a new version has a new id: {before:?}, {after:?}");
-    assert_eq!(fixture.store.load_files(project.id, &[before], EMBEDDER).unwrap(), [], "the old version is gone");
+    assert_eq!(
+        fixture.store.load_files(project.id, &[before], EMBEDDER).unwrap(),
+        [],
+        "the old version is gone"
+    );
 
     fixture.apply(&project, vec![], vec![after]);
     assert_eq!(fixture.outline(&project), "GUIDE.md 1\n");
@@ -246,7 +250,8 @@ fn a_range_of_a_text_is_counted_in_bytes() {
     fixture.apply(&project, vec![file("GUIDE.md", GUIDE), bytes("logo.png", vec![0])], vec![]);
     let id = fixture.file_id(&project, "GUIDE.md");
     let at = GUIDE.find("naïve").unwrap() as u32;
-    let place = |file, n_bytes, text: &str| ChunkPlace { file, bytes: at..at + n_bytes, hash: TextHash::new(text) };
+    let place =
+        |file, n_bytes, text: &str| ChunkPlace { file, bytes: at..at + n_bytes, hash: TextHash::new(text) };
     let (word, letters) = (place(id, 6, "naïve"), place(id, 2, "na"));
     let gone = place(FileId::from_u64(999), 6, "naïve");
     let found = fixture.store.chunk_texts(&[word.clone(), gone, letters]).unwrap();

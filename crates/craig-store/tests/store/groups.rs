@@ -33,15 +33,17 @@ fn a_group_has_the_files_of_its_members_in_folders() {
     }
     assert_eq!(fixture.store.tracked_file(group.id, "src/pay.rs").unwrap(), None);
     let pay = fixture.file_id(&shop, "src/pay.rs");
-    let path = |project: &Project| fixture.store.load_outlines(project.id, &[pay]).unwrap()[0].record.path.clone();
+    let path =
+        |project: &Project| fixture.store.load_outlines(project.id, &[pay]).unwrap()[0].record.path.clone();
     assert_eq!([path(&group), path(&shop)], ["shop/src/pay.rs", "src/pay.rs"]);
     let names = fixture.store.load_names(group.id, &[pay]).unwrap().remove(0).unpacked().unwrap();
     assert_eq!(names.record.path, "shop/src/pay.rs");
     assert_eq!(fixture.store.load_texts(group.id, &[pay]).unwrap()[0].record.path, "shop/src/pay.rs");
     let found = fixture.store.symbols_with(group.id, "pay", 9).unwrap();
-    assert_eq!(found.iter().map(|(path, symbol)| format!("{path} {}", symbol.name)).collect::<Vec<_>>(), [
-        "shop/src/pay.rs pay"
-    ]);
+    assert_eq!(
+        found.iter().map(|(path, symbol)| format!("{path} {}", symbol.name)).collect::<Vec<_>>(),
+        ["shop/src/pay.rs pay"]
+    );
     assert_eq!(fixture.store.searchable_files(group.id).unwrap().len(), 3);
     assert_eq!(fixture.store.texts_without_vector(group.id, EMBEDDER).unwrap(), (0, 0));
     // It is no project of its own: no list of projects has it, and it is nobody's relative.

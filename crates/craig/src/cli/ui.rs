@@ -30,7 +30,7 @@ const WHILE_IDLE: Duration = Duration::from_millis(500);
 /// Search as you type, with a preview of the code
 ///
 /// Up and Down select a result, Page Up and Page Down scroll its code, Enter opens it in $VISUAL or $EDITOR, Tab switches between
-/// all files, code, documentation and configuration, Esc ends.
+/// all files, code, documentation and configuration, Esc quits.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Words, a symbol or a question to begin with
@@ -43,7 +43,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-        return Err(Refusal::new("craig ui needs a terminal", "use 'craig search' in scripts and pipes").into());
+        return Err(
+            Refusal::new("craig ui needs a terminal", "use 'craig search' in scripts and pipes").into()
+        );
     }
     let engine = Arc::new(session.engine_with(&session.settings(Some(&args.from.root))?)?);
     let selector = args.from.selector();

@@ -9,7 +9,10 @@ use crate::harness::Home;
 fn home() -> Home {
     let home = Home::new();
     home.write("money/package.json", "{\"name\": \"@acme/money\", \"main\": \"src/index.ts\"}\n");
-    home.write("money/src/index.ts", "export function convert(amount: number, rate: number) {\n  return amount * rate;\n}\n");
+    home.write(
+        "money/src/index.ts",
+        "export function convert(amount: number, rate: number) {\n  return amount * rate;\n}\n",
+    );
     home.write("money/README.md", "# Money\n\nConverts amounts between currencies.\n");
     home.write("shop/package.json", "{\"name\": \"shop\", \"dependencies\": {\"@acme/money\": \"1.0.0\"}}\n");
     home.write(
@@ -43,59 +46,88 @@ fn a_group_is_made_listed_changed_and_removed() {
             store: money, shop (5 files)
         "#]],
     );
-    home.check(&["group", "add", "store", "mail"], expect![[r#"
+    home.check(
+        &["group", "add", "store", "mail"],
+        expect![[r#"
         exit 0
         -- stdout
         store: mail, money, shop (6 files)
-    "#]]);
-    home.check(&["group", "remove", "store", "mail"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["group", "remove", "store", "mail"],
+        expect![[r#"
         exit 0
         -- stdout
         store: money, shop (5 files)
-    "#]]);
-    home.check(&["group", "list"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["group", "list"],
+        expect![[r#"
         exit 0
         -- stdout
         name   files  chunks  projects
         store      5       5  money, shop
-    "#]]);
-    home.check(&["group", "remove", "store", "mail"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["group", "remove", "store", "mail"],
+        expect![[r#"
         exit 1
         -- stderr
         error: "mail" is not in the group "store"
         hint: its members: money, shop
-    "#]]);
-    home.check(&["group", "remove", "shop"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["group", "remove", "shop"],
+        expect![[r#"
         exit 1
         -- stderr
         error: "shop" is a project, not a group
         hint: 'craig group list' shows all groups
-    "#]]);
-    home.check(&["group", "add", "shop", "mail"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["group", "add", "shop", "mail"],
+        expect![[r#"
         exit 1
         -- stderr
         error: the name "shop" already belongs to the project of HOME/shop
         hint: choose another name with --name, or 'craig purge shop' first
-    "#]]);
-    home.check(&["group", "add", "store", "nothing"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["group", "add", "store", "nothing"],
+        expect![[r#"
         exit 1
         -- stderr
         error: no project "nothing"
         hint: known projects: money, shop, mail, store
-    "#]]);
-    home.check(&["watch", "store"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["watch", "store"],
+        expect![[r#"
         exit 1
         -- stderr
         error: "store" is a group of projects and has no directory of its own
         hint: name one of its members; 'craig group list' shows them
-    "#]]);
-    home.check(&["index", "export", "store.craig", "store"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["index", "export", "store.craig", "store"],
+        expect![[r#"
         exit 1
         -- stderr
         error: "store" is a group of projects and has no directory of its own
         hint: name one of its members; 'craig group list' shows them
-    "#]]);
-    home.check(&["status", "store"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["status", "store"],
+        expect![[r#"
         exit 0
         -- stdout
         project   shop
@@ -103,17 +135,24 @@ fn a_group_is_made_listed_changed_and_removed() {
         progress  100%, 2 of 2 files
         started   TIME
         ended     TIME
-    "#]]);
-    home.check(&["group", "remove", "store"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["group", "remove", "store"],
+        expect![[r#"
         exit 0
         -- stdout
         removed the group store
-    "#]]);
-    home.check(&["group", "list"], expect![[r#"
+    "#]],
+    );
+    home.check(
+        &["group", "list"],
+        expect![[r#"
         exit 0
         -- stdout
         no groups yet: 'craig group add <name> <project>...' creates one
-    "#]]);
+    "#]],
+    );
     assert_eq!(json(&home, &["list"]).as_array().unwrap().len(), 3);
 }
 
@@ -133,24 +172,31 @@ fn one_list_of_results_and_references_from_one_project_to_another() {
         shop/src/cart.ts:1  import   99%         import { convert } from '@acme/money';
         shop/src/cart.ts:4  call     99%  total  return prices.reduce((sum, price) => sum + convert(price, rate), 0);
     "#]]);
-    home.check(&["callers", "convert", "-p", "money"], expect![[r#"
+    home.check(
+        &["callers", "convert", "-p", "money"],
+        expect![[r#"
         exit 0
         -- stdout
         convert  function  src/index.ts:1-3
         no callers found
-    "#]]);
+    "#]],
+    );
     home.check(&["grep", "convert", "-p", "store", "--path", "shop"], expect![[r#"
         exit 0
         -- stdout
         shop/src/cart.ts:1:10: import { convert } from '@acme/money';
         shop/src/cart.ts:4:46:   return prices.reduce((sum, price) => sum + convert(price, rate), 0);  in total
     "#]]);
-    home.check(&["file", "shop/src/cart.ts", "store"], expect![[r#"
-        exit 1
-        -- stderr
-        error: no project "shop/src/cart.ts"
-        hint: known projects: money, shop, mail, store
-    "#]]);
+    let checked = home.succeed(&["doctor"]);
+    assert!(checked.contains("sound") && !checked.contains("left over"), "{checked}");
+    home.check(
+        &["file", "store", "shop/src/cart.ts", "--lines", "1"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        import { convert } from '@acme/money';
+    "#]],
+    );
 
     // Whatever changes in a member is found in the group at the next question, and what is purged is not.
     home.write("shop/src/refund.ts", "export function refund(order: string) {\n  return order;\n}\n");
@@ -169,12 +215,122 @@ fn projects_that_commas_separate_are_a_group() {
     assert_eq!(json(&home, &["search", "deliver", "-p", "mail, shop"])["project"], "mail,shop");
     assert_eq!(json(&home, &["search", "deliver", "-p", "mail,mail"])["project"], "mail");
     assert_eq!(json(&home, &["group", "list"]).as_array().unwrap().len(), 1);
-    let context = json(&home, &["context", "chat", "how is a message delivered to somebody", "-p", "mail,shop"]);
+    let context =
+        json(&home, &["context", "chat", "how is a message delivered to somebody", "-p", "mail,shop"]);
     assert_eq!(context["blocks"][0]["path"], "mail/send.py", "{context}");
-    home.check(&["search", "deliver", "-p", "mail,post"], expect![[r#"
+    home.check(
+        &["search", "deliver", "-p", "mail,post"],
+        expect![[r#"
         exit 1
         -- stderr
         error: no project "post"
         hint: known projects: money, shop, mail, mail,shop
-    "#]]);
+    "#]],
+    );
+}
+
+/// A library that publishes a package, and an application that imports it: files of both, and the line that refers to the library.
+const PACKAGES: [(&str, &[(&str, &str)], &str); 7] = [
+    (
+        "python",
+        &[
+            ("lib/pyproject.toml", "[project]\nname = \"acme-money\"\n"),
+            ("lib/src/acme_money/rates.py", "def convert(amount):\n    return amount\n"),
+            (
+                "app/shop/cart.py",
+                "from acme_money.rates import convert\n\ndef total():\n    return convert(2)\n",
+            ),
+        ],
+        "app/shop/cart.py:4",
+    ),
+    (
+        "go",
+        &[
+            ("lib/go.mod", "module github.com/acme/money\n"),
+            ("lib/rates.go", "package money\n\nfunc convert() {}\n\nfunc Convert() { convert() }\n"),
+            ("app/go.mod", "module github.com/acme/shop\n\nrequire github.com/acme/money v1.0.0\n"),
+            (
+                "app/main.go",
+                "package main\n\nimport \"github.com/acme/money\"\n\nfunc main() { money.Convert() }\n",
+            ),
+        ],
+        "app/main.go:5",
+    ),
+    (
+        "rust",
+        &[
+            ("lib/Cargo.toml", "[package]\nname = \"acme-money\"\n"),
+            ("lib/src/lib.rs", "pub fn convert(a: u32) -> u32 { a }\n"),
+            ("app/Cargo.toml", "[package]\nname = \"shop\"\n[dependencies]\nacme-money = \"1\"\n"),
+            ("app/src/main.rs", "fn main() { acme_money::convert(2); }\n"),
+        ],
+        "app/src/main.rs:1",
+    ),
+    (
+        "java",
+        &[
+            (
+                "lib/src/main/java/acme/money/Rates.java",
+                "package acme.money;\npublic class Rates { public static int convert() { return 1; } }\n",
+            ),
+            (
+                "app/src/main/java/acme/shop/Cart.java",
+                "package acme.shop;\nimport acme.money.Rates;\nclass Cart { int total() { return Rates.convert(); } }\n",
+            ),
+        ],
+        "app/src/main/java/acme/shop/Cart.java:3",
+    ),
+    (
+        "php",
+        &[
+            (
+                "lib/composer.json",
+                r#"{"name": "acme/money", "autoload": {"psr-4": {"Acme\\Money\\": "src/"}}}"#,
+            ),
+            (
+                "lib/src/Rates.php",
+                "<?php\nnamespace Acme\\Money;\nclass Rates { public static function convert() {} }\n",
+            ),
+            (
+                "app/src/Cart.php",
+                "<?php\nnamespace Acme\\Shop;\nuse Acme\\Money\\Rates;\nclass Cart { function total() { Rates::convert(); } }\n",
+            ),
+        ],
+        "app/src/Cart.php:4",
+    ),
+    (
+        "csharp",
+        &[
+            (
+                "lib/Rates.cs",
+                "namespace Acme.Money;\npublic static class Rates { public static int convert() => 1; }\n",
+            ),
+            (
+                "app/Cart.cs",
+                "using Acme.Money;\nnamespace Acme.Shop;\nclass Cart { int Total() => Rates.convert(); }\n",
+            ),
+        ],
+        "app/Cart.cs:3",
+    ),
+    (
+        "ruby",
+        &[
+            ("lib/lib/acme_money.rb", "module AcmeMoney\n  def self.convert\n  end\nend\n"),
+            ("app/cart.rb", "require \"acme_money\"\n\nAcmeMoney.convert\n"),
+        ],
+        "app/cart.rb:3",
+    ),
+];
+
+#[test]
+fn an_import_of_a_package_refers_to_the_project_that_publishes_it() {
+    for (language, files, place) in PACKAGES {
+        let home = Home::new();
+        files.iter().for_each(|(path, text)| home.write(path, text));
+        home.succeed(&["ingest", "lib"]);
+        home.succeed(&["ingest", "app"]);
+        let name = if language == "go" { "Convert" } else { "convert" };
+        let found = home.succeed(&["references", name, "-p", "app,lib"]);
+        assert!(found.contains(place), "{language}: {found}");
+    }
 }

@@ -26,7 +26,11 @@ pub(super) struct Searcher {
 
 impl Searcher {
     /// Starts the thread, which ends when this value is dropped.
-    pub(super) fn start(engine: Arc<Engine>, project: String, request: SearchRequest) -> anyhow::Result<Self> {
+    pub(super) fn start(
+        engine: Arc<Engine>,
+        project: String,
+        request: SearchRequest,
+    ) -> anyhow::Result<Self> {
         let (wanted, to_answer) = unbounded::<Wanted>();
         let (answered, found) = unbounded();
         thread::Builder::new().name("search".into()).spawn(move || {

@@ -39,7 +39,8 @@ fn draw_input(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let scroll = app.input.visual_scroll(usize::from(width));
     let query = one_line(app.input.value());
     let typed = Paragraph::new(query.as_ref()).scroll((0, scroll as u16));
-    let [before, after] = Layout::horizontal([Constraint::Length(prompt.len() as u16), Constraint::Min(1)]).areas(area);
+    let [before, after] =
+        Layout::horizontal([Constraint::Length(prompt.len() as u16), Constraint::Min(1)]).areas(area);
     frame.render_widget(Span::styled(prompt, styled(Color::Cyan)), before);
     frame.render_widget(typed, after);
     let column = app.input.visual_cursor().max(scroll) - scroll;
@@ -47,7 +48,13 @@ fn draw_input(frame: &mut Frame<'_>, app: &App, area: Rect) {
 }
 
 fn draw_results(frame: &mut Frame<'_>, app: &App, area: Rect) {
-    let block = bordered(format!(" {} ", app.project));
+    let files = match app.kind {
+        KindFilter::All => "",
+        KindFilter::Code => ": code",
+        KindFilter::Docs => ": documentation",
+        KindFilter::Config => ": configuration",
+    };
+    let block = bordered(format!(" {}{files} ", app.project));
     let width = usize::from(block.inner(area).width);
     let rows: Vec<ListItem<'_>> = app.hits().iter().map(|hit| row(hit, width)).collect();
     let list = List::new(rows).block(block).highlight_style(Style::new().add_modifier(Modifier::REVERSED));
@@ -142,7 +149,8 @@ fn converted(style: anstyle::Style) -> Style {
         (anstyle::Effects::DIMMED, Modifier::DIM),
         (anstyle::Effects::UNDERLINE, Modifier::UNDERLINED),
     ];
-    let modifiers = pairs.into_iter().filter(|(effect, _)| effects.contains(*effect)).map(|(_, modifier)| modifier);
+    let modifiers =
+        pairs.into_iter().filter(|(effect, _)| effects.contains(*effect)).map(|(_, modifier)| modifier);
     Style { fg: colour, ..Style::new().add_modifier(modifiers.collect()) }
 }
 
@@ -156,7 +164,7 @@ fn ansi(colour: anstyle::AnsiColor) -> Color {
     }
 }
 
-/// `12 results, 3 ms · code · Enter opens, Tab filters, Esc ends`, or what went wrong.
+/// `12 results, 3 ms · Enter opens, Tab filters, Esc quits`, or what went wrong.
 fn draw_status(frame: &mut Frame<'_>, app: &App, area: Rect) {
     if let Some(error) = &app.error {
         frame.render_widget(Span::styled(one_line(error).into_owned(), styled(Color::Yellow)), area);
@@ -165,18 +173,15 @@ fn draw_status(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let found = app.answer.as_ref().map(|answer| {
         format!("{}, {} · ", counted(answer.hits.len() as u64, "result"), seconds(answer.elapsed_ms / 1e3))
     });
-    let kind = match app.kind {
-        KindFilter::All => "all files",
-        KindFilter::Code => "code",
-        KindFilter::Docs => "documentation",
-        KindFilter::Config => "configuration",
-    };
-    let text = format!("{}{kind} · Enter opens, Tab filters, Esc ends", found.unwrap_or_default());
+    let text = format!("{}Enter opens, Tab filters, Esc quits", found.unwrap_or_default());
     frame.render_widget(Span::styled(text, Style::new().add_modifier(Modifier::DIM)), area);
 }
 
 fn bordered(title: String) -> Block<'static> {
-    Block::bordered().border_type(BorderType::Rounded).border_style(Style::new().add_modifier(Modifier::DIM)).title(title)
+    Block::bordered()
+        .border_type(BorderType::Rounded)
+        .border_style(Style::new().add_modifier(Modifier::DIM))
+        .title(title)
 }
 
 /// The colour of a relevance, as in `craig search`.

@@ -39,8 +39,7 @@ pub(super) fn tool() -> Tool {
 
 async fn answer(call: Call<Arguments>) -> Result<Answer<Projects>, Failure> {
     let page = Page::new(&call.arguments.paging, &call.raw)?;
-    let (projects, groups) =
-        call.shared.run(|engine| Ok((engine.projects()?, engine.groups()?))).await?;
+    let (projects, groups) = call.shared.run(|engine| Ok((engine.projects()?, engine.groups()?))).await?;
     // A workspace that is gone has no project either.
     let own = call.shared.own_project().await.unwrap_or_default();
     let notes = match (projects.is_empty(), &own) {
