@@ -1,8 +1,9 @@
 //! A provider for load tests and real clients: `mock-upstream [ADDRESS]` answers as the model's name says.
 //!
 //! `refuse`, `hang`, `trickle`, `die`, `early`, `garbage`, `storm`, `error-STATUS`, `tools`, `json`; anything else is a short
-//! answer, or with `"stream": true` a stream of 20 words. `POST …/rerank` is Voyage's. The model `documented`, and all other
-//! paths, are answered as OpenAI and Anthropic document it.
+//! answer, or with `"stream": true` a stream of 20 words, which takes two seconds if the model is `load` and the question
+//! `paced`. `POST …/rerank` is Voyage's. The model `documented`, and all other paths, are answered as OpenAI and Anthropic
+//! document it.
 
 #[path = "../tests/gateway/provider.rs"]
 mod provider;
@@ -16,6 +17,9 @@ use provider::Provider;
 use serde_json::{Value, json};
 use upstream::{Asked, End, Reply, Upstream, event};
 
+/// The pause between two words of the load test's streams.
+const PACE: Duration = Duration::from_millis(100);
+
 #[tokio::main]
 async fn main() {
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:7399".to_owned());
@@ -28,9 +32,11 @@ async fn main() {
 fn answer(asked: &Asked, provider: &Provider) -> Reply {
     // The load test's request: nothing is parsed, so that what is measured is the gateway.
     if memchr::memmem::find(&asked.body, b"\"load\"").is_some() {
-        return match memchr::memmem::find(&asked.body, b"\"stream\":true") {
-            Some(_) => words(Duration::ZERO, End::Well),
-            None => Reply::completion("The quick brown fox jumps over the lazy dog."),
+        let has = |text: &str| memchr::memmem::find(&asked.body, text.as_bytes()).is_some();
+        return match has("\"stream\":true") {
+            true if has("\"paced\"") => words(PACE, End::Well),
+            true => words(Duration::ZERO, End::Well),
+            false => Reply::completion("The quick brown fox jumps over the lazy dog."),
         };
     }
     let body = asked.json();

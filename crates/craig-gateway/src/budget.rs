@@ -32,6 +32,11 @@ impl Budget {
         (Self::new(bytes - for_answers, gauge.clone()), Self::new(for_answers, gauge.clone()))
     }
 
+    /// A budget of its own, which no metric shows.
+    pub(crate) fn own(bytes: usize) -> Result<Self, prometheus::Error> {
+        Ok(Self::new(bytes, IntGauge::new("buffered_bytes", "Reserved memory.")?))
+    }
+
     fn new(bytes: usize, gauge: IntGauge) -> Self {
         let total_units = bytes.div_ceil(UNIT_BYTES).clamp(1, Semaphore::MAX_PERMITS.min(u32::MAX as usize));
         Self { units: Arc::new(Semaphore::new(total_units)), total_units, gauge }
@@ -64,6 +69,12 @@ impl Reservation {
         self.budget.gauge.add(gauge_bytes(more));
         self.units = wanted;
         true
+    }
+
+    /// The whole reservation; an empty one stays.
+    pub(crate) fn take(&mut self) -> Self {
+        let empty = self.budget.reservation();
+        std::mem::replace(self, empty)
     }
 
     /// `bytes` that hold the reservation as long as any part of them lives.

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::sse::Framing;
 use crate::upstreams::{Prices, Upstream, UpstreamsError};
+use crate::watched_file::WatchedFile;
 
 /// The configuration of a gateway.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct GatewayConfig {
     pub framing: Framing,
     /// How much is put into conversations, and where.
     pub injection: Injection,
+    /// Whether providers that cache only what is marked are asked to cache translated conversations.
+    pub marks_prompt_cache: bool,
     /// Which model is asked what the code may look like, and when.
     pub guesses: GuessConfig,
     /// Secrets that are overwritten.
@@ -58,7 +61,7 @@ pub struct GatewayConfig {
     /// US dollars a month, shown in the metrics for an alert rule.
     pub monthly_budget_usd: Option<f64>,
     /// Files that it was read from, and those that it names: when one changes, the gateway reads them again.
-    pub files: Vec<PathBuf>,
+    pub files: Vec<WatchedFile>,
     /// The settings that it was made from.
     pub(crate) settings: SettingValues,
 }
@@ -238,7 +241,8 @@ impl GatewayConfig {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             _ => return Err(ConfigError::HalfTls),
         };
-        files.extend(tls.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
+        let tls_files = tls.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]);
+        files.extend(tls_files.map(WatchedFile::new));
         let keys = path("keys").unwrap_or(default_keys);
         let redis = settings.text("gateway.redis_env").map(|variable| {
             settings
@@ -289,6 +293,7 @@ impl GatewayConfig {
                 memory_bytes: whole("context_memory"),
                 memory_time: Duration::from_secs(whole("context_memory_seconds")),
             },
+            marks_prompt_cache: settings.is_on("gateway.mark_prompt_cache"),
             guesses: GuessConfig {
                 ask: AskModel::from_setting(settings.text("gateway.guesses")),
                 model: settings.text("gateway.guess_model").map(str::to_owned),
@@ -302,7 +307,7 @@ impl GatewayConfig {
             has_open_metrics: settings.is_on("gateway.open_metrics"),
             origins: settings.texts("gateway.allow_origin"),
             logs_requests: settings.is_on("gateway.log_requests"),
-            otlp_url: settings.text("gateway.otlp_url").map(|url| url.trim_end_matches('/').to_owned()),
+            otlp_url: settings.text("gateway.otlp_url").map(str::to_owned),
             monthly_budget_usd: settings.number("gateway.monthly_budget_usd"),
             files,
             settings: settings.iter().map(|(definition, value, _)| (definition.key, value.clone())).collect(),

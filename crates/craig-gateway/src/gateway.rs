@@ -11,7 +11,7 @@ use thiserror::Error;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use crate::admission::Admissions;
-use crate::budget::Budget;
+use crate::budget::{Budget, Reservation};
 use crate::caller::Gate;
 use crate::client::Client;
 use crate::config::{GatewayConfig, Injection};
@@ -28,7 +28,7 @@ use crate::providers::Providers;
 use crate::shared::{BlockingRedis, Redis};
 use crate::target::Target;
 use crate::tls::TlsError;
-use crate::traces::Tracer;
+use crate::traces::{SERVICE, Tracer, otlp_target};
 use crate::usage::UsageLog;
 
 /// Engine calls that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue instead, and
@@ -238,6 +238,11 @@ impl Gateway {
         n_bytes.saturating_mul(copies).min(total - total / 4)
     }
 
+    /// A part of the memory for answers.
+    pub(crate) fn answer_reservation(&self) -> Reservation {
+        self.client.reservation()
+    }
+
     /// A body that was written for a provider, with the memory that is reserved for it; `None` if there is none left.
     pub(crate) fn reserved(&self, body: Vec<u8>) -> Option<Bytes> {
         let mut reservation = self.for_requests.reservation();
@@ -305,19 +310,19 @@ impl Gateway {
 
 fn tracer(config: &GatewayConfig, client: &Client) -> Result<Tracer, StartError> {
     match &config.otlp_url {
-        Some(url) => Ok(Tracer::new(client.clone(), otlp_target(url, "traces")?)),
+        Some(url) => Ok(Tracer::new(client.clone(), collector(url, "traces")?, SERVICE)),
         None => Ok(Tracer::off()),
     }
 }
 
 fn meter(config: &GatewayConfig, client: &Client) -> Result<Arc<Meter>, StartError> {
     let Some(url) = &config.otlp_url else { return Ok(Arc::new(Meter::off())) };
-    let meter = Meter::new(client.clone(), otlp_target(url, "metrics")?);
+    let meter = Meter::new(client.clone(), collector(url, "metrics")?);
     meter.map(Arc::new).map_err(|error| StartError::System(error.to_string()))
 }
 
-fn otlp_target(url: &str, signal: &str) -> Result<Target, StartError> {
-    Target::open(&format!("{url}/v1/{signal}")).map_err(StartError::Upstream)
+fn collector(url: &str, signal: &str) -> Result<Target, StartError> {
+    otlp_target(url, signal).map_err(StartError::Upstream)
 }
 
 fn context_memory(config: &GatewayConfig, redis: Option<&Redis>) -> Option<Arc<ContextMemory>> {

@@ -9,8 +9,9 @@ use tokio::sync::Notify;
 use crate::cost_projection::CostProjection;
 use crate::gateway::Gateway;
 use crate::journal::Event;
-use crate::live::{Live, Stamps};
+use crate::live::Live;
 use crate::usage::FLUSH_AFTER;
+use crate::watched_file::WatchedFile;
 
 /// How often keys and breakers are checked: a revoked key is valid for no longer.
 const BEAT: Duration = Duration::from_secs(1);
@@ -86,7 +87,7 @@ pub(crate) async fn keep_house(live: Arc<Live>) {
 /// Reloads the configuration when `reload` is notified or one of its files changes, until the task is aborted. A changed file
 /// is read once it has stayed the same for two beats: it may still be being written.
 pub(crate) async fn keep_current(live: Arc<Live>, reload: Arc<Notify>) {
-    let mut served = stamps(&live).await;
+    let mut served = live.gateway().config.files.clone();
     let mut changed = None;
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -95,13 +96,13 @@ pub(crate) async fn keep_current(live: Arc<Live>, reload: Arc<Notify>) {
             _ = beat.tick() => false,
             () = reload.notified() => true,
         };
-        let now = stamps(&live).await;
+        let now = present_state(&served).await;
         if is_asked || (now != served && changed.as_ref() == Some(&now)) {
             let reloaded = Arc::clone(&live);
             // An error means a panic: the configuration is as it was.
-            let _ = tokio::task::spawn_blocking(move || reloaded.reload()).await;
-            // The files of the new configuration may be others.
-            served = stamps(&live).await.with_earlier(&now);
+            let is_replaced = tokio::task::spawn_blocking(move || reloaded.reload()).await.unwrap_or(false);
+            // A configuration that was refused is read again after its next change.
+            served = if is_replaced { live.gateway().config.files.clone() } else { now };
             changed = None;
         } else {
             changed = (now != served).then_some(now);
@@ -109,9 +110,10 @@ pub(crate) async fn keep_current(live: Arc<Live>, reload: Arc<Notify>) {
     }
 }
 
-async fn stamps(live: &Arc<Live>) -> Stamps {
-    let live = Arc::clone(live);
-    tokio::task::spawn_blocking(move || live.stamps()).await.unwrap_or_default()
+async fn present_state(files: &[WatchedFile]) -> Vec<WatchedFile> {
+    let files = files.to_vec();
+    let read = move || files.iter().map(WatchedFile::now).collect();
+    tokio::task::spawn_blocking(read).await.unwrap_or_default()
 }
 
 /// Appends usage to its file, until it is dropped. If that fails, the usage is kept and written later.

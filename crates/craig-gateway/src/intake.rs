@@ -11,6 +11,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 use http_body_util::BodyExt as _;
 
+use crate::attributes::HTTP_RESPONSE_STATUS_CODE;
 use crate::budget::Reservation;
 use crate::caller::Caller;
 use crate::client::is_plain;
@@ -92,7 +93,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     let status = response.status();
     if let Some(trace) = trace {
         let span =
-            trace.request(&method, route, started).whole("http.response.status_code", status.as_u16().into());
+            trace.request(&method, route, started).whole(HTTP_RESPONSE_STATUS_CODE, status.as_u16().into());
         gateway.tracer.send(if status.is_server_error() { span.failed(status.as_str()) } else { span });
     }
     gateway.metrics.requests.with_label_values(&[route, status.as_str()]).inc();

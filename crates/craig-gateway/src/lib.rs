@@ -2,13 +2,15 @@
 //! the model's answer on.
 //!
 //! A surface: protocol types and the runtime live here, search, context and reranking behind `craig-engine`. One file connects
-//! to providers of language models (`client.rs`), one to Redis (`shared.rs`). Logs, metrics and traces hold no query, code or
+//! to providers of language models and to collectors of spans, also those of the MCP server (`client.rs`), one to Redis
+//! (`shared.rs`). Logs, metrics and traces hold no query, code or
 //! key, and no model that only clients name; of a request they hold its id and its trace. Errors do not repeat a request; a
 //! provider's message about a request that it refuses goes to its client, without longer quotes of it.
 
 mod admin;
 mod admission;
 mod allowance;
+pub mod attributes;
 mod bounded;
 mod breakers;
 mod budget;
@@ -54,10 +56,11 @@ mod sse;
 mod status;
 mod target;
 mod tls;
-mod traces;
+pub mod traces;
 mod translate;
 mod upstreams;
 pub mod usage;
+mod watched_file;
 
 pub use config::{
     Admin, Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,
@@ -70,3 +73,4 @@ pub use server::{Running, serve_until_stopped};
 pub use sse::Framing;
 pub use tls::TlsError;
 pub use upstreams::{Patience, Price, Prices, Upstream, UpstreamsError};
+pub use watched_file::WatchedFile;

@@ -3,9 +3,7 @@
 //! A request keeps the configuration that it began with. One that cannot be read or used is refused, and the present one
 //! stays.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
 use axum::Router;
@@ -15,7 +13,6 @@ use crate::config::GatewayConfig;
 use crate::gateway::{Gateway, StartError};
 use crate::journal::{Event, Journal};
 use crate::server::Surface;
-use crate::usage::identity;
 use crate::{admin, routes, tls};
 
 /// Reads the configuration again, from the same sources; an error is the text for the log.
@@ -35,13 +32,6 @@ pub(crate) struct Generation {
     /// `None` to speak HTTP without TLS.
     pub(crate) acceptor: Option<TlsAcceptor>,
 }
-
-/// What changes with a file: its time, its size and its identity; `None` if it is missing.
-type Stamp = Option<(Option<SystemTime>, u64, u64)>;
-
-/// The state of the files of a configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Stamps(Vec<(PathBuf, Stamp)>);
 
 impl Live {
     pub(crate) fn new(config: GatewayConfig, reread: Reread, journal: Journal) -> Result<Self, StartError> {
@@ -68,21 +58,19 @@ impl Live {
         Arc::clone(&self.current.load().gateway)
     }
 
-    /// Reads the configuration again, and serves it from now on. It reads files, and so may block.
-    pub(crate) fn reload(&self) {
+    /// Reads the configuration again, and serves it from now on; false if it is refused. It reads files, and so may block.
+    pub(crate) fn reload(&self) -> bool {
         let before = self.gateway();
-        let outcome = match self.replace(&before) {
-            Ok(restart_needed) => {
-                before.journal.log(Event::ConfigReloaded { restart_needed });
-                "done"
-            }
-            Err(reason) => {
-                before.journal.log(Event::ConfigRefused { reason });
-                "refused"
-            }
-        };
+        let replaced = self.replace(&before);
+        let is_replaced = replaced.is_ok();
+        before.journal.log(match replaced {
+            Ok(restart_needed) => Event::ConfigReloaded { restart_needed },
+            Err(reason) => Event::ConfigRefused { reason },
+        });
+        let outcome = if is_replaced { "done" } else { "refused" };
         before.metrics.reloads.with_label_values(&[outcome]).inc();
-        before.metrics.is_config_current.set((outcome == "done").into());
+        before.metrics.is_config_current.set(is_replaced.into());
+        is_replaced
     }
 
     /// Returns the settings that wait for a restart.
@@ -97,26 +85,6 @@ impl Live {
         next.metrics.breaker_state.reset();
         self.current.store(Arc::new(Generation::new(next, acceptor)));
         Ok(restart_needed)
-    }
-
-    /// The state of the files of the configuration that is served.
-    pub(crate) fn stamps(&self) -> Stamps {
-        let files = &self.current.load().gateway.config.files;
-        let stamp = |path: &PathBuf| {
-            let metadata = path.metadata().ok()?;
-            Some((metadata.modified().ok(), metadata.len(), identity(&metadata)))
-        };
-        Stamps(files.iter().map(|path| (path.clone(), stamp(path))).collect())
-    }
-}
-
-impl Stamps {
-    /// These stamps, with the earlier one of each file that `before` has: a change during the reload then counts as a change.
-    pub(crate) fn with_earlier(self, before: &Self) -> Self {
-        let earlier =
-            |path: &PathBuf| before.0.iter().find(|(known, _)| known == path).map(|(_, stamp)| *stamp);
-        let stamps = self.0.into_iter().map(|(path, stamp)| (earlier(&path).unwrap_or(stamp), path));
-        Self(stamps.map(|(stamp, path)| (path, stamp)).collect())
     }
 }
 

@@ -11,10 +11,14 @@ use prometheus::proto::{Metric, MetricFamily};
 use prometheus::{HistogramOpts, HistogramVec, Registry};
 use serde_json::{Value, json};
 
+use crate::attributes::{
+    ERROR_TYPE, GEN_AI_OPERATION_NAME, GEN_AI_PROVIDER_NAME, GEN_AI_REQUEST_MODEL, GEN_AI_TOKEN_TYPE,
+    HTTP_REQUEST_METHOD, HTTP_RESPONSE_STATUS_CODE, HTTP_ROUTE,
+};
 use crate::client::Client;
 use crate::protocol::Usage;
 use crate::target::Target;
-use crate::traces::{SEND_TIMEOUT, method_name, resource};
+use crate::traces::{SEND_TIMEOUT, SERVICE, method_name, resource};
 
 /// The bounds that the conventions advise: seconds of a model's answer, tokens, seconds of a request.
 const OPERATION_SECONDS: &[f64] =
@@ -50,26 +54,21 @@ static OPERATION: Convention = Convention {
     name: "gen_ai.client.operation.duration",
     unit: "s",
     bounds: OPERATION_SECONDS,
-    attributes: &["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model", "error.type"],
+    attributes: &[GEN_AI_OPERATION_NAME, GEN_AI_PROVIDER_NAME, GEN_AI_REQUEST_MODEL, ERROR_TYPE],
 };
 
 static TOKEN_USAGE: Convention = Convention {
     name: "gen_ai.client.token.usage",
     unit: "{token}",
     bounds: TOKENS,
-    attributes: &[
-        "gen_ai.operation.name",
-        "gen_ai.provider.name",
-        "gen_ai.request.model",
-        "gen_ai.token.type",
-    ],
+    attributes: &[GEN_AI_OPERATION_NAME, GEN_AI_PROVIDER_NAME, GEN_AI_REQUEST_MODEL, GEN_AI_TOKEN_TYPE],
 };
 
 static REQUEST: Convention = Convention {
     name: "http.server.request.duration",
     unit: "s",
     bounds: REQUEST_SECONDS,
-    attributes: &["http.request.method", "http.route", "http.response.status_code"],
+    attributes: &[HTTP_REQUEST_METHOD, HTTP_ROUTE, HTTP_RESPONSE_STATUS_CODE],
 };
 
 /// Counts for a collector, if one is configured.
@@ -148,8 +147,8 @@ impl Meter {
         let metrics: Vec<Value> =
             registry.gather().iter().filter_map(|family| metric(family, *since)).collect();
         let message = json!({ "resourceMetrics": [{
-            "resource": resource(),
-            "scopeMetrics": [{ "scope": { "name": "craig-gateway" }, "metrics": metrics }],
+            "resource": resource(SERVICE),
+            "scopeMetrics": [{ "scope": { "name": SERVICE }, "metrics": metrics }],
         }] });
         // A failure to send metrics could only be counted.
         let _ = client.post_whole(target, Bytes::from(message.to_string()), SEND_TIMEOUT, 64 << 10).await;
@@ -192,7 +191,7 @@ fn point(convention: &Convention, metric: &Metric, since: SystemTime) -> Value {
     let attributes = labels.filter_map(|label| {
         let name = convention.attributes.iter().find(|name| plain(name) == label.name())?;
         let value = match label.value().parse::<u16>() {
-            Ok(status) if *name == "http.response.status_code" => json!({ "intValue": status.to_string() }),
+            Ok(status) if *name == HTTP_RESPONSE_STATUS_CODE => json!({ "intValue": status.to_string() }),
             _ => json!({ "stringValue": label.value() }),
         };
         Some(json!({ "key": name, "value": value }))

@@ -11,6 +11,10 @@ use http::response::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::admission::{Admitted, sums};
+use crate::attributes::{
+    GEN_AI_OPERATION_NAME, GEN_AI_PROVIDER_NAME, GEN_AI_REQUEST_MODEL, GEN_AI_USAGE_INPUT_TOKENS,
+    GEN_AI_USAGE_OUTPUT_TOKENS,
+};
 use crate::breakers::OTHER_MODEL;
 use crate::budget::Reservation;
 use crate::call::CallFailure;
@@ -31,7 +35,7 @@ use crate::relay::{Counting, Outcome, Relay, StreamBounds};
 use crate::retrieval::{InjectedContext, Report};
 use crate::sse::Framing;
 use crate::traces::{Span, SpanKind, Trace};
-use crate::translate::{StreamTranslation, Translation};
+use crate::translate::{CacheMarks, StreamTranslation, Translation};
 use crate::usage::{Sums, UsageKey, today};
 
 /// Header by which a client chooses how its stream is framed.
@@ -101,7 +105,7 @@ pub(crate) async fn pass_on(
             (None, None) => return Ok(held.clone()),
             (None, Some(written)) => written,
             (Some(translation), written) => translation
-                .request(written.as_deref().unwrap_or(&held))
+                .request(written.as_deref().unwrap_or(&held), gateway.cache_marks(turns.is_some()))
                 .map_err(CallFailure::untranslatable)?,
         };
         gateway.reserved(written).ok_or_else(CallFailure::no_room)
@@ -327,9 +331,10 @@ fn respond(
                 total: gateway.config.bounds.stream_total,
             };
             let ClientStream { framing, reports_usage, .. } = client;
-            let translation = answered
-                .translation
-                .map(|translation| StreamTranslation::new(translation, framing, reports_usage));
+            let translation = answered.translation.map(|translation| {
+                let room = gateway.answer_reservation();
+                StreamTranslation::new(translation, framing, reports_usage, room)
+            });
             let provider_form = (asked.operation.protocol(), framing);
             let relay = Relay::new(first, rest, provider_form, translation, bounds, count);
             let mut response = with_head(&head, Body::new(relay), protocol);
@@ -474,6 +479,16 @@ pub(crate) fn record_at_end(
 }
 
 impl Gateway {
+    /// What a provider is asked to cache of a translated conversation. Context that is not remembered will be missing when the
+    /// conversation continues, and with it everything behind it would be cached in vain.
+    fn cache_marks(&self, has_context: bool) -> CacheMarks {
+        match self.config.marks_prompt_cache {
+            false => CacheMarks::None,
+            true if has_context && self.context_memory.is_none() => CacheMarks::Instructions,
+            true => CacheMarks::Conversation,
+        }
+    }
+
     /// Logs how a model's answer has ended.
     fn log_answer(
         &self,
@@ -527,13 +542,13 @@ impl Asked<'_> {
         let name = self.operation.span_name();
         let mut span = trace
             .part(format!("{name} {}", self.model), SpanKind::Client, self.at, self.at.elapsed())
-            .text("gen_ai.operation.name", name)
-            .text("gen_ai.provider.name", self.upstream)
-            .text("gen_ai.request.model", self.model);
+            .text(GEN_AI_OPERATION_NAME, name)
+            .text(GEN_AI_PROVIDER_NAME, self.upstream)
+            .text(GEN_AI_REQUEST_MODEL, self.model);
         if let Some(usage) = outcome.usage {
             span = span
-                .whole("gen_ai.usage.input_tokens", usage.input_tokens)
-                .whole("gen_ai.usage.output_tokens", usage.output_tokens);
+                .whole(GEN_AI_USAGE_INPUT_TOKENS, usage.input_tokens)
+                .whole(GEN_AI_USAGE_OUTPUT_TOKENS, usage.output_tokens);
         }
         match outcome.failure {
             Some(class) => span.failed(class),

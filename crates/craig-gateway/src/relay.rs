@@ -141,7 +141,9 @@ impl Relay {
     fn finish(&mut self, mut end: End) -> Bytes {
         self.is_over = true;
         let mut rest = if matches!(end, End::Closed) { self.lines.rest() } else { Bytes::new() };
-        let mut is_complete = self.lines.end().0 && !matches!(end, End::TooLong | End::Failed(_));
+        let is_ended = self.translation.as_ref().is_some_and(StreamTranslation::is_ended);
+        let mut is_complete =
+            is_ended || (self.lines.end().0 && !matches!(end, End::TooLong | End::Failed(_)));
         if let Some(translation) = self.translation.as_mut().filter(|_| is_complete) {
             let (events, problem) = translation.end(&rest);
             rest = events;

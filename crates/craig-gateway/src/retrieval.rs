@@ -279,7 +279,7 @@ impl Gateway {
         if answer.is_cached && is_reranked {
             report.source = Some(Source::Reranker(RerankSource::Cache));
         }
-        self.count_search(caller, started, answer.rerank.as_ref(), report);
+        self.count_search(caller, (&answer.project, started), answer.rerank.as_ref(), report);
         Ok(answer)
     }
 
@@ -311,7 +311,7 @@ impl Gateway {
         let answer = answer?;
         report.trouble.extend(trouble);
         (report.n_candidates, report.n_results) = (answer.hits.len(), answer.hits.len());
-        self.count_search(caller, started, answer.rerank.as_ref(), &mut report);
+        self.count_search(caller, (&answer.project, started), answer.rerank.as_ref(), &mut report);
         Ok((answer, report))
     }
 
@@ -364,11 +364,11 @@ impl Gateway {
         }
     }
 
-    /// Counts a search, and the rerank in it.
+    /// Counts and traces a search of a project, and the rerank in it.
     fn count_search(
         &self,
         caller: &Caller,
-        started: Instant,
+        (project, started): (&str, Instant),
         rerank: Option<&RerankReport>,
         report: &mut Report,
     ) {
@@ -385,7 +385,9 @@ impl Gateway {
         self.metrics.searches.inc();
         self.metrics.vector_search_ms.observe(ms(report.search_time));
         self.metrics.total_search_ms.observe(ms(whole_time));
-        self.trace(caller, "search", started, report.search_time);
+        if let Some(trace) = &caller.trace {
+            self.tracer.send(trace.retrieval(Some(project), started, report.search_time));
+        }
         if rerank.is_some() {
             self.trace(caller, "rerank", started + report.search_time, report.rerank_time);
         }

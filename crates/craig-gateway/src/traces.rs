@@ -1,8 +1,9 @@
-//! Spans for OpenTelemetry, by its attributes for generative models, sent as OTLP over HTTP in JSON.
+//! Spans for OpenTelemetry, with the [attributes](crate::attributes) of its conventions, sent as OTLP over HTTP in JSON. The
+//! gateway and the MCP server share them.
 //!
-//! Spans hold routes, the configured names of providers and models, statuses and counts. Unlike events of logs they would
-//! take any text: a new attribute must hold no query, code or key. They are sent in batches from a task of their own; those
-//! that a collector does not accept in time are dropped.
+//! Spans hold routes, tools, the configured names of providers and models, statuses and counts. Unlike events of logs they
+//! would take any text: a new attribute must hold no code or key, and a query only if a setting allows that. They are sent in
+//! batches from a task of their own; those that a collector does not accept in time are dropped.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -12,6 +13,11 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
+use crate::attributes::{
+    ERROR_TYPE, GEN_AI_DATA_SOURCE_ID, GEN_AI_OPERATION_NAME, HTTP_REQUEST_METHOD, HTTP_ROUTE, SERVICE_NAME,
+    SERVICE_VERSION,
+};
+use crate::budget::Budget;
 use crate::client::Client;
 use crate::keys::random_hex;
 use crate::target::Target;
@@ -24,23 +30,35 @@ const MAX_BATCH: usize = 512;
 const COLLECTED_FOR: Duration = Duration::from_secs(1);
 pub(crate) const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Longest answer of a collector.
+const MAX_ANSWER_BYTES: usize = 64 << 10;
+
+/// The gateway's name at a collector.
+pub(crate) const SERVICE: &str = "craig-gateway";
+
+/// The conventions' name of a search.
+const RETRIEVAL: &str = "retrieval";
+
 /// Methods that are called by their names.
 const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS, Method::PATCH];
 
 /// The kind of a span, as OTLP numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SpanKind {
+pub enum SpanKind {
+    /// A part of the work.
     Internal = 1,
+    /// A request that is answered.
     Server = 2,
+    /// A request that is sent.
     Client = 3,
 }
 
 /// A part of a request that took time.
 #[derive(Clone, Debug)]
-pub(crate) struct Span {
-    pub(crate) name: String,
-    pub(crate) kind: SpanKind,
+pub struct Span {
+    name: String,
+    kind: SpanKind,
     trace: Trace,
     parent: Option<String>,
     started: SystemTime,
@@ -51,7 +69,7 @@ pub(crate) struct Span {
 
 /// The trace that a request belongs to, and its own span.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Trace {
+pub struct Trace {
     trace_id: String,
     /// The span of the caller, if any.
     parent_id: Option<String>,
@@ -62,8 +80,12 @@ pub(crate) struct Trace {
 impl Trace {
     /// Continues the caller's trace (`traceparent`), or begins a new one.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
-        let given = headers.get("traceparent").and_then(|value| parsed(value.to_str().ok()?));
-        let (trace_id, parent_id) = match given {
+        Self::from_traceparent(headers.get("traceparent").and_then(|value| value.to_str().ok()))
+    }
+
+    /// Continues the trace of a `traceparent` of the W3C, or begins a new one.
+    pub fn from_traceparent(given: Option<&str>) -> Self {
+        let (trace_id, parent_id) = match given.and_then(parsed) {
             Some((trace_id, parent_id)) => (trace_id, Some(parent_id)),
             None => (new_id::<16>(), None),
         };
@@ -73,14 +95,31 @@ impl Trace {
     /// The span of the request itself, named as OpenTelemetry's conventions for HTTP have it.
     pub(crate) fn request(&self, method: &Method, route: &str, started: Instant) -> Span {
         let method = method_name(method);
-        let name = format!("{method} {route}");
+        self.whole(format!("{method} {route}"), started)
+            .text(HTTP_REQUEST_METHOD, method)
+            .text(HTTP_ROUTE, route)
+    }
+
+    /// The span of a request that was answered just now.
+    pub fn whole(&self, name: String, started: Instant) -> Span {
         let mut span = Span::new(name, SpanKind::Server, self.clone(), started, started.elapsed());
         span.parent.clone_from(&self.parent_id);
-        span.text("http.request.method", method).text("http.route", route)
+        span
+    }
+
+    /// The span of a search in a project; `None` if it failed, since the name may then be any text of the client.
+    pub fn retrieval(&self, project: Option<&str>, started: Instant, duration: Duration) -> Span {
+        let name = project.map_or_else(|| RETRIEVAL.to_owned(), |project| format!("{RETRIEVAL} {project}"));
+        let span =
+            self.part(name, SpanKind::Client, started, duration).text(GEN_AI_OPERATION_NAME, RETRIEVAL);
+        match project {
+            Some(project) => span.text(GEN_AI_DATA_SOURCE_ID, project),
+            None => span,
+        }
     }
 
     /// The span of a part of it.
-    pub(crate) fn part(
+    pub fn part(
         &self,
         name: impl Into<String>,
         kind: SpanKind,
@@ -100,20 +139,25 @@ impl Span {
         Self { name, kind, trace, parent: None, started, duration, attributes: Vec::new(), is_error: false }
     }
 
-    pub(crate) fn text(mut self, key: &str, value: &str) -> Self {
+    /// Adds an attribute.
+    #[must_use]
+    pub fn text(mut self, key: &str, value: &str) -> Self {
         self.attributes.push(json!({ "key": key, "value": { "stringValue": value } }));
         self
     }
 
-    /// OTLP writes whole numbers as texts.
+    /// Adds a number; OTLP writes whole numbers as texts.
+    #[must_use]
     pub(crate) fn whole(mut self, key: &str, value: u64) -> Self {
         self.attributes.push(json!({ "key": key, "value": { "intValue": value.to_string() } }));
         self
     }
 
-    pub(crate) fn failed(mut self, class: &str) -> Self {
+    /// Marks it as failed.
+    #[must_use]
+    pub fn failed(mut self, class: &str) -> Self {
         self.is_error = true;
-        self.text("error.type", class)
+        self.text(ERROR_TYPE, class)
     }
 
     fn json(&self) -> Value {
@@ -135,7 +179,7 @@ impl Span {
 
 /// Sends spans to a collector, if one is configured.
 #[derive(Clone, Debug)]
-pub(crate) struct Tracer(Option<Sender<Message>>);
+pub struct Tracer(Option<Sender<Message>>);
 
 #[derive(Debug)]
 enum Message {
@@ -145,22 +189,33 @@ enum Message {
 }
 
 impl Tracer {
-    pub(crate) fn off() -> Self {
+    /// One that sends nothing.
+    pub fn off() -> Self {
         Self(None)
     }
 
+    /// Sends the spans of `service` to the collector at `url`, an address without `/v1/traces`, on the runtime of the caller.
+    /// Fails if `url` is no address, or the system's certificates cannot be read.
+    pub fn connect(url: &str, service: &'static str) -> Result<Self, String> {
+        let budget = Budget::own(MAX_ANSWER_BYTES).map_err(|error| error.to_string())?;
+        let client = Client::new(budget).map_err(|error| error.to_string())?;
+        Ok(Self::new(client, otlp_target(url, "traces")?, service))
+    }
+
     /// Sends spans to `target` until the last clone is dropped.
-    pub(crate) fn new(client: Client, target: Target) -> Self {
+    pub(crate) fn new(client: Client, target: Target, service: &'static str) -> Self {
         let (sender, receiver) = channel(MAX_WAITING);
-        tokio::spawn(send_all(receiver, client, target));
+        tokio::spawn(send_all(receiver, client, target, service));
         Self(Some(sender))
     }
 
-    pub(crate) fn is_on(&self) -> bool {
+    /// Whether spans are sent.
+    pub fn is_on(&self) -> bool {
         self.0.is_some()
     }
 
-    pub(crate) fn send(&self, span: Span) {
+    /// Sends a span with the next batch.
+    pub fn send(&self, span: Span) {
         if let Some(sender) = &self.0 {
             // A collector that is too slow costs spans, not requests.
             let _ = sender.try_send(Message::Span(span));
@@ -168,7 +223,7 @@ impl Tracer {
     }
 
     /// Waits until all spans so far are sent, up to the timeout of sending.
-    pub(crate) async fn flush(&self) {
+    pub async fn flush(&self) {
         let Some(sender) = &self.0 else { return };
         let (done, sent) = oneshot::channel();
         if sender.try_send(Message::Flush(done)).is_ok() {
@@ -178,13 +233,18 @@ impl Tracer {
     }
 }
 
-async fn send_all(mut messages: Receiver<Message>, client: Client, target: Target) {
+/// The address for a kind of messages at the collector at `url`.
+pub(crate) fn otlp_target(url: &str, signal: &str) -> Result<Target, String> {
+    Target::open(&format!("{}/v1/{signal}", url.trim_end_matches('/')))
+}
+
+async fn send_all(mut messages: Receiver<Message>, client: Client, target: Target, service: &'static str) {
     while let Some(first) = messages.recv().await {
         let (spans, waiting) = collected(first, &mut messages).await;
         if !spans.is_empty() {
-            let message = Bytes::from(message(&spans).to_string());
+            let message = Bytes::from(message(&spans, service).to_string());
             // A failure to send traces could only be traced.
-            let _ = client.post_whole(&target, message, SEND_TIMEOUT, 64 << 10).await;
+            let _ = client.post_whole(&target, message, SEND_TIMEOUT, MAX_ANSWER_BYTES).await;
         }
         if let Some(done) = waiting {
             let _ = done.send(());
@@ -218,18 +278,18 @@ pub(crate) fn method_name(method: &Method) -> &str {
 }
 
 /// Who sends spans and metrics.
-pub(crate) fn resource() -> Value {
+pub(crate) fn resource(service: &str) -> Value {
     let attribute = |key: &str, value: &str| json!({ "key": key, "value": { "stringValue": value } });
     let attributes =
-        [attribute("service.name", "craig-gateway"), attribute("service.version", env!("CARGO_PKG_VERSION"))];
+        [attribute(SERVICE_NAME, service), attribute(SERVICE_VERSION, env!("CARGO_PKG_VERSION"))];
     json!({ "attributes": attributes })
 }
 
-fn message(spans: &[Span]) -> Value {
+fn message(spans: &[Span], service: &str) -> Value {
     let spans: Vec<Value> = spans.iter().map(Span::json).collect();
     json!({ "resourceSpans": [{
-        "resource": resource(),
-        "scopeSpans": [{ "scope": { "name": "craig-gateway" }, "spans": spans }],
+        "resource": resource(service),
+        "scopeSpans": [{ "scope": { "name": service }, "spans": spans }],
     }] })
 }
 

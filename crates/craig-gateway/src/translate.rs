@@ -26,6 +26,17 @@ pub(crate) struct Translation {
     pub(crate) provider: ProtocolName,
 }
 
+/// The part of a conversation that a provider is asked to cache, if it caches only what is marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CacheMarks {
+    #[default]
+    None,
+    /// Tools and instructions: what follows will not be sent again as it is.
+    Instructions,
+    /// All of it: the next request begins with the same messages.
+    Conversation,
+}
+
 /// Why a request is not translated.
 #[derive(Debug, PartialEq)]
 enum Refusal {
@@ -70,9 +81,10 @@ fn dialect(name: ProtocolName) -> &'static dyn Dialect {
 
 impl Translation {
     /// The request for the provider. Fails with an error for the client that names the field.
-    pub(crate) fn request(self, body: &[u8]) -> Result<Vec<u8>, Box<Problem>> {
+    pub(crate) fn request(self, body: &[u8], cache_marks: CacheMarks) -> Result<Vec<u8>, Box<Problem>> {
         let client = dialect(self.client);
         let request = client.read_request(body).map_err(|refusal| self.problem(refusal))?;
+        let request = Request { cache_marks, ..request };
         let written = dialect(self.provider).write_request(&request);
         let lacking = |feature| self.problem(Refusal::Untranslatable(client.field(feature).to_owned()));
         Ok(written.map_err(lacking)?.into_bytes())

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::protocol::{ProtocolName, Usage};
+use crate::watched_file::WatchedFile;
 
 /// The key of the default provider.
 const DEFAULT_KEY_VARIABLE: &str = "ZAI_API_KEY";
@@ -157,7 +158,7 @@ impl Upstream {
     /// The providers that `settings` name, prices, and the files that they are from.
     pub(crate) fn configured(
         settings: &Settings,
-    ) -> Result<(Vec<Self>, Prices, Vec<PathBuf>), UpstreamsError> {
+    ) -> Result<(Vec<Self>, Prices, Vec<WatchedFile>), UpstreamsError> {
         match settings.path("gateway.upstreams") {
             Some(path) => read(&path, settings),
             None => Ok((vec![Self::single(settings)?], Prices::default(), Vec::new())),
@@ -239,7 +240,11 @@ impl Prices {
     }
 }
 
-fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices, Vec<PathBuf>), UpstreamsError> {
+fn read(
+    path: &Path,
+    settings: &Settings,
+) -> Result<(Vec<Upstream>, Prices, Vec<WatchedFile>), UpstreamsError> {
+    let mut files = vec![WatchedFile::new(path.to_owned())];
     let text = text_of(path)?;
     let malformed = |reason: String| UpstreamsError::Malformed { path: path.to_owned(), reason };
     let file: File = toml::from_str(&text).map_err(|error| malformed(error.message().to_owned()))?;
@@ -247,7 +252,6 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices, Vec<
         return Err(malformed("it has no [[upstream]]".to_owned()));
     }
     let mut upstreams = Vec::with_capacity(file.upstream.len());
-    let mut files = vec![path.to_owned()];
     for entry in file.upstream {
         if upstreams.iter().any(|other: &Upstream| other.name == entry.name) {
             return Err(malformed(format!("two upstreams have the name {:?}", entry.name)));
@@ -262,12 +266,12 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<Upstream>, Prices, Vec<
         if entry.protocols.is_empty() {
             return Err(malformed(format!("'protocols' of {:?} is empty", entry.name)));
         }
+        files.extend(entry.key_file.clone().map(WatchedFile::new));
         let key = key_of(&entry, settings).map_err(malformed)?;
         let headers = headers_of(&entry, settings).map_err(malformed)?;
         if entry.weight.is_some_and(|weight| !(weight >= 0.0 && weight.is_finite())) {
             return Err(malformed(format!("'weight' of {:?} is not 0 or more", entry.name)));
         }
-        files.extend(entry.key_file);
         let ms = |ms: Option<NonZeroU32>| ms.map(|ms| Duration::from_millis(ms.get().into()));
         upstreams.push(Upstream {
             name: entry.name,

@@ -9,7 +9,7 @@ use rmcp::ServiceExt as _;
 use serde_json::json;
 
 use crate::lsp::{self, Setup};
-use crate::mcp::{Abilities, AllowedSources, Base, Server, Settings, Toolset};
+use crate::mcp::{Abilities, AllowedSources, Base, Server, Settings, Toolset, Tracing, TracingSettings};
 
 /// Serves one MCP client of a read-only server over stdio's framing until its `input` ends; `home` is workspace and has the
 /// database.
@@ -25,9 +25,10 @@ pub async fn mcp(home: &Path, input: &[u8]) {
         toolset: Toolset::All,
         lists_output_schemas: true,
         refreshes: false,
+        tracing: TracingSettings::default(),
     };
     let transport = (std::io::Cursor::new(input.to_vec()), tokio::io::sink());
-    if let Ok(running) = Server::new(settings).serve(transport).await {
+    if let Ok(running) = Server::new(settings, Tracing::off()).serve(transport).await {
         // However a session ends: only a panic is of interest.
         let _ = running.waiting().await;
     }

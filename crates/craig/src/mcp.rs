@@ -18,6 +18,7 @@ mod server;
 mod sources;
 mod stdio;
 mod tools;
+mod tracing;
 mod uri;
 mod workspace;
 
@@ -32,6 +33,7 @@ pub(crate) use jobs::finish;
 pub(crate) use server::Server;
 pub(crate) use sources::AllowedSources;
 pub(crate) use tools::{Abilities, Toolset};
+pub(crate) use tracing::{Tracing, TracingSettings};
 pub(crate) use workspace::Base;
 
 /// Settings of a server.
@@ -57,12 +59,13 @@ pub(crate) struct Settings {
     pub(crate) lists_output_schemas: bool,
     /// Whether a project is brought up to date before an answer.
     pub(crate) refreshes: bool,
+    /// Spans of tool calls.
+    pub(crate) tracing: TracingSettings,
 }
 
 /// Serves one client on stdin and stdout, until it closes stdin.
 pub(crate) fn serve_stdio(settings: Settings) -> anyhow::Result<()> {
-    let server = Server::new(settings);
-    run(&server.clone(), async {
+    run(settings, async |server| {
         let running = match server.serve(stdio::Stdio::new(tokio::io::stdin(), tokio::io::stdout())).await {
             Ok(running) => running,
             // The client disconnected before it sent anything.
@@ -83,23 +86,28 @@ pub(crate) fn serve_http(
 ) -> anyhow::Result<()> {
     let gate = http::Gate::new(address, origins)?;
     let settings = Settings { roots_grant_access: gate.knows_its_clients(), ..settings };
-    let server = Server::new(settings);
-    run(&server.clone(), http::serve(server, address, gate, limits))
+    run(settings, async |server| http::serve(server, address, gate, limits).await)
 }
 
 /// Runs a server on two threads for the protocol; the engine works on threads of its own.
 ///
-/// When it ends, by itself or on a signal, queued jobs are handed to another process; nothing else is waited for: an
-/// interrupted ingestion is completed by the next one.
-fn run(server: &Server, serving: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+/// When it ends, by itself or on a signal, queued jobs are handed to another process and the last spans are sent; nothing else
+/// is waited for: an interrupted ingestion is completed by the next one.
+fn run(settings: Settings, serve: impl AsyncFnOnce(Server) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let tracing = {
+        let _context = runtime.enter();
+        Tracing::connect(&settings.tracing)?
+    };
+    let server = Server::new(settings, tracing.clone());
     let (served, exit_code) = runtime.block_on(async {
         tokio::select! {
-            served = serving => (served, None),
+            served = serve(server.clone()) => (served, None),
             exit_code = signalled() => (Ok(()), Some(exit_code)),
         }
     });
     server.hand_jobs_over();
+    runtime.block_on(tracing.flush());
     runtime.shutdown_background();
     if let Some(exit_code) = exit_code {
         std::process::exit(exit_code);

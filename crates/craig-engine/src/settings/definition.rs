@@ -427,7 +427,19 @@ pub const DEFINITIONS: &[Definition] = &[
         "Whether to keep statistics of returned context (counts, scores, times; no code) in the local \
          database for `craig stats`. Nothing is sent.",
     ),
-    user("telemetry.texts", Kind::Switch, "false", "Whether to keep the questions as well."),
+    user(
+        "telemetry.texts",
+        Kind::Switch,
+        "false",
+        "Whether to keep the questions as well, and to add them to the spans that `mcp.otlp_url` sends.",
+    ),
+    user(
+        "mcp.otlp_url",
+        ADDRESS,
+        "",
+        "Address of an OpenTelemetry collector that gets a span for each tool call of `craig mcp`, as OTLP over \
+         HTTP in JSON, such as `http://127.0.0.1:4318`. `/v1/traces` is appended.",
+    ),
     user(
         "gateway.address",
         TEXT,
@@ -625,6 +637,14 @@ pub const DEFINITIONS: &[Definition] = &[
         Kind::Whole { most: 31_536_000 },
         "86400",
         "How long added context is remembered.",
+    ),
+    user(
+        "gateway.mark_prompt_cache",
+        Kind::Switch,
+        "true",
+        "Whether conversations that are translated for a `messages` provider are marked for its prompt cache \
+         (`cache_control`), as OpenAI's providers cache without marks. Anthropic charges more for tokens that \
+         it writes into its cache, and less for those that it reads from it.",
     ),
     user(
         "gateway.guesses",

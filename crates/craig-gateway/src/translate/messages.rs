@@ -10,7 +10,7 @@ use super::neutral::{
     Answer, Call, Feature, Finish, Format, Image, Part, Request, Role, Tool, ToolChoice, ToolResult,
 };
 use super::stream::{StreamReader, StreamWriter};
-use super::{Dialect, Refusal, Unreadable, or_new_id};
+use super::{CacheMarks, Dialect, Refusal, Unreadable, or_new_id};
 use crate::protocol::Usage;
 use crate::raw::RawObject;
 
@@ -70,15 +70,15 @@ impl Dialect for Messages {
     }
 
     fn write_request(&self, request: &Request) -> Result<String, Feature> {
-        let Request { model, tools, stop, .. } = request;
+        let Request { model, stop, .. } = request;
         let format = request.format.as_ref().map(write_format).transpose()?;
-        let system = request.system.iter().map(|text| write_text(text));
+        let (system, tools) = write_instructions(request);
         Ok(Object::new()
             .with_some("model", model.as_ref())
             .with("max_tokens", request.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS))
-            .raw_some("system", (!request.system.is_empty()).then(|| list(system)))
+            .raw_some("system", (!system.is_empty()).then(|| list(system)))
             .raw("messages", &write_turns(request))
-            .raw_some("tools", (!tools.is_empty()).then(|| list(tools.iter().map(write_tool))))
+            .raw_some("tools", (!tools.is_empty()).then(|| list(tools)))
             .with_some("tool_choice", write_choice(request))
             .raw_some("temperature", request.temperature.as_ref())
             .raw_some("top_p", request.top_p.as_ref())
@@ -254,10 +254,14 @@ fn read_result(fields: &Fields<'_>) -> Result<ToolResult, Refusal> {
     })
 }
 
+/// The fields of a tool. `eager_input_streaming`, which is left out, only asks for arguments in smaller pieces.
+const TOOL: &[&str] =
+    &["type", "name", "description", "input_schema", "strict", "cache_control", "eager_input_streaming"];
+
 fn read_tool(tool: &Place<'_>) -> Result<Tool, Refusal> {
     let fields = tool.fields()?;
     fields.only_values("type", &["\"custom\""])?;
-    fields.only(&[&["type", "name", "description", "input_schema", "strict", "cache_control"]])?;
+    fields.only(&[TOOL])?;
     Ok(Tool {
         name: fields.required_text("name")?,
         description: fields.text("description")?,
@@ -292,6 +296,24 @@ fn read_format(config: &Place<'_>) -> Result<Option<Format>, Refusal> {
     Ok(Some(Format::Schema { name: None, schema, is_strict: None }))
 }
 
+/// The instructions and the tools. Anthropic caches tools before instructions, so the mark of the last instruction covers both.
+fn write_instructions(request: &Request) -> (Vec<String>, Vec<String>) {
+    let mut system: Vec<String> = request.system.iter().map(|text| write_text(text)).collect();
+    let mut tools: Vec<String> = request.tools.iter().map(write_tool).collect();
+    if request.cache_marks != CacheMarks::None {
+        mark_for_cache(system.last_mut().or(tools.last_mut()));
+    }
+    (system, tools)
+}
+
+/// Marks a block, so that the provider caches everything up to its end.
+fn mark_for_cache(block: Option<&mut String>) {
+    if let Some(block) = block.filter(|block| block.ends_with('}')) {
+        block.pop();
+        block.push_str(r#","cache_control":{"type":"ephemeral"}}"#);
+    }
+}
+
 /// The turns as messages whose roles alternate: the results of all calls of a message must be in the next one.
 fn write_turns(request: &Request) -> String {
     let mut messages: Vec<(Role, Vec<String>)> = Vec::new();
@@ -301,6 +323,9 @@ fn write_turns(request: &Request) -> String {
             Some((role, written)) if *role == turn.role => written.extend(blocks),
             _ => messages.push((turn.role, blocks.collect())),
         }
+    }
+    if request.cache_marks == CacheMarks::Conversation {
+        mark_for_cache(messages.last_mut().and_then(|(_, blocks)| blocks.last_mut()));
     }
     list(messages.into_iter().map(|(role, blocks)| {
         let role = if role == Role::User { "user" } else { "assistant" };

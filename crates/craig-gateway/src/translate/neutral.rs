@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::Refusal;
 use super::json::Place;
+use super::{CacheMarks, Refusal};
 use crate::protocol::Usage;
 
 /// A request for an answer to a conversation.
@@ -27,6 +27,8 @@ pub(super) struct Request {
     pub(super) format: Option<Format>,
     /// How long a model thinks, in the words of OpenAI.
     pub(super) effort: Option<String>,
+    /// What the provider is asked to cache; the gateway's own choice.
+    pub(super) cache_marks: CacheMarks,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -44,6 +44,11 @@ impl EventReader {
         Ok(())
     }
 
+    /// Bytes of the event that is incomplete.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.line.capacity() + self.name.capacity() + self.data.capacity()
+    }
+
     fn end_line(&mut self, on_event: &mut impl FnMut(&[u8], &[u8])) {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {

@@ -1,4 +1,9 @@
 //! Translation of a stream, event by event.
+//!
+//! A stream holds an incomplete event, and for some clients the whole answer so far, which their last event repeats. Both count
+//! toward the memory for answers.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use craig_engine::FailureClass;
@@ -8,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::neutral::StreamEvent;
 use super::sse::{EventReader, TooLong};
 use super::{Translation, Unreadable, dialect};
+use crate::budget::Reservation;
 use crate::call::CallFailure;
 use crate::failure::Problem;
 use crate::protocol::Seen;
@@ -24,6 +30,11 @@ pub(super) trait StreamWriter: Send {
     /// Adds events to `out`. [`StreamEvent::End`] completes the stream; an error is not among the events.
     fn write(&mut self, event: StreamEvent, out: &mut String) -> Result<(), Unreadable>;
 
+    /// Bytes of the answer that it keeps.
+    fn held_bytes(&self) -> usize {
+        0
+    }
+
     /// What an event with an error needs to know of the events before it.
     fn seen(&self) -> Seen {
         Seen::default()
@@ -37,19 +48,28 @@ pub(crate) struct StreamTranslation {
     events: EventReader,
     reader: Box<dyn StreamReader>,
     writer: Box<dyn StreamWriter>,
+    is_started: bool,
     is_ended: bool,
+    room: Reservation,
 }
 
 impl StreamTranslation {
     /// `reports_usage`: whether the client has asked for counts, in protocols that have a choice.
-    pub(crate) fn new(translation: Translation, framing: Framing, reports_usage: bool) -> Self {
+    pub(crate) fn new(
+        translation: Translation,
+        framing: Framing,
+        reports_usage: bool,
+        room: Reservation,
+    ) -> Self {
         Self {
             translation,
             framing,
             events: EventReader::default(),
             reader: dialect(translation.provider).stream_reader(),
             writer: dialect(translation.client).stream_writer(reports_usage),
+            is_started: false,
             is_ended: false,
+            room,
         }
     }
 
@@ -63,8 +83,15 @@ impl StreamTranslation {
         });
         let mut out = String::new();
         let problem = self.write(events, &mut out);
-        let is_bad = !is_readable || matches!(read, Err(TooLong));
-        (self.framed(out), problem.or_else(|| is_bad.then(unreadable)))
+        // What follows a complete answer does not matter.
+        let is_bad = !self.is_ended && (!is_readable || matches!(read, Err(TooLong)));
+        let problem = problem.or_else(|| is_bad.then(unreadable)).or_else(|| self.reserve(&out));
+        (self.framed(out), problem)
+    }
+
+    /// Whether the client has got the whole answer.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.is_ended
     }
 
     /// The end of a stream that is complete for the provider, with its last bytes.
@@ -72,7 +99,16 @@ impl StreamTranslation {
         let (rest, problem) = self.push(&[rest, b"\n\n"].concat());
         let mut out = String::new();
         let problem = problem.or_else(|| self.write(vec![StreamEvent::End], &mut out));
-        ([rest, self.framed(out)].concat().into(), problem)
+        let problem = problem.or_else(|| self.reserve(&out));
+        let events = [rest, self.framed(out)].concat().into();
+        // The last events are the longest ones: a slow client may still be reading them when the stream is over.
+        (Arc::new(self.room.take()).with(events), problem)
+    }
+
+    /// Reserves memory for what is held and for `out`; a problem if there is none left.
+    fn reserve(&mut self, out: &str) -> Option<Problem> {
+        let held_bytes = self.events.held_bytes() + self.writer.held_bytes() + out.len();
+        (!self.room.grow_to(held_bytes)).then(Problem::overloaded)
     }
 
     fn write(&mut self, events: Vec<StreamEvent>, out: &mut String) -> Option<Problem> {
@@ -84,11 +120,25 @@ impl StreamTranslation {
             if let StreamEvent::Error(error) = event {
                 return Some(CallFailure::from_event(&error).problem(&[]));
             }
-            if self.writer.write(event, out).is_err() {
+            if self.write_event(event, out).is_err() {
                 return Some(unreadable());
             }
         }
         None
+    }
+
+    /// An answer has one start for the client, also if the provider sends none or several.
+    fn write_event(&mut self, event: StreamEvent, out: &mut String) -> Result<(), Unreadable> {
+        let is_start = matches!(event, StreamEvent::Start { .. });
+        match (std::mem::replace(&mut self.is_started, true), is_start) {
+            (true, true) => return Ok(()),
+            (false, false) => {
+                let start = StreamEvent::Start { id: String::new(), model: String::new() };
+                self.writer.write(start, out)?;
+            }
+            _ => {}
+        }
+        self.writer.write(event, out)
     }
 
     /// An event with an error for the client.

@@ -1,4 +1,5 @@
 use expect_test::{Expect, expect};
+use prometheus::IntGauge;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -7,7 +8,8 @@ use serde_json::{Value, json};
 use super::neutral::{
     Answer, Call, Finish, Format, Image, Part, Request, Role, StreamEvent, Tool, ToolChoice, ToolResult, Turn,
 };
-use super::{Translation, dialect};
+use super::{CacheMarks, Translation, dialect};
+use crate::budget::Budget;
 use crate::protocol::{ProtocolName, Usage};
 use crate::sse::Framing;
 use crate::translate::StreamTranslation;
@@ -25,8 +27,29 @@ fn pairs() -> impl Iterator<Item = Translation> {
 }
 
 fn check(translation: Translation, request: Value, expected: Expect) {
-    let written = translation.request(request.to_string().as_bytes()).map_err(|problem| problem.message);
+    check_cached(translation, request, CacheMarks::None, expected);
+}
+
+fn check_cached(translation: Translation, request: Value, marks: CacheMarks, expected: Expect) {
+    let written = translation.request(request.to_string().as_bytes(), marks);
+    let written = written.map_err(|problem| problem.message);
     expected.assert_eq(&String::from_utf8(written.unwrap()).unwrap());
+}
+
+/// A translated stream with `n_bytes` of memory, and what shows how much of it is reserved.
+fn stream_within(
+    translation: Translation,
+    reports_usage: bool,
+    n_bytes: usize,
+) -> (StreamTranslation, IntGauge) {
+    let gauge = IntGauge::new("held", "for a test").unwrap();
+    let (_, for_answers) = Budget::for_requests_and_answers(4 * n_bytes, &gauge);
+    let room = for_answers.reservation();
+    (StreamTranslation::new(translation, Framing::OpenAi, reports_usage, room), gauge)
+}
+
+fn new_stream(translation: Translation, reports_usage: bool) -> StreamTranslation {
+    stream_within(translation, reports_usage, 1 << 20).0
 }
 
 fn messages_request() -> Value {
@@ -34,7 +57,7 @@ fn messages_request() -> Value {
         "model": "m", "max_tokens": 9, "stream": true, "temperature": 0.5, "stop_sequences": ["END"],
         "system": [{ "type": "text", "text": "Be brief.", "cache_control": { "type": "ephemeral" } }],
         "metadata": { "user_id": "u" }, "thinking": { "type": "enabled", "budget_tokens": 1024 },
-        "tools": [{ "name": "f", "description": "d", "input_schema": { "type": "object", "b": 1, "a": 2 } }],
+        "tools": [{ "name": "f", "description": "d", "input_schema": { "type": "object", "b": 1, "a": 2 }, "eager_input_streaming": true }],
         "tool_choice": { "type": "any", "disable_parallel_tool_use": true },
         "messages": [
             { "role": "user", "content": [
@@ -132,6 +155,50 @@ fn requests_keep_their_meaning() {
     );
 }
 
+#[test]
+fn a_conversation_is_marked_for_the_cache_of_messages() {
+    let turns = |system: Value| {
+        json!({
+            "messages": [
+                system, { "role": "user", "content": "hi" }, { "role": "assistant", "content": "yes" },
+                { "role": "user", "content": [
+                    { "type": "text", "text": "so?" },
+                    { "type": "image_url", "image_url": { "url": "https://example.com/a.png" } },
+                ] },
+            ],
+            "tools": [
+                { "type": "function", "function": { "name": "f" } }, { "type": "function", "function": { "name": "g" } },
+            ],
+        })
+    };
+    let with_system = turns(json!({ "role": "system", "content": "Be brief." }));
+    let without = turns(json!({ "role": "user", "content": "hello" }));
+    check_cached(
+        between(Chat, Messages),
+        with_system.clone(),
+        CacheMarks::Conversation,
+        expect![[
+            r#"{"max_tokens":8192,"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"text","text":"yes"}]},{"role":"user","content":[{"type":"text","text":"so?"},{"type":"image","source":{"type":"url","url":"https://example.com/a.png"},"cache_control":{"type":"ephemeral"}}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}},{"name":"g","input_schema":{"type":"object","properties":{}}}]}"#
+        ]],
+    );
+    check_cached(
+        between(Chat, Messages),
+        with_system,
+        CacheMarks::Instructions,
+        expect![[
+            r#"{"max_tokens":8192,"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"text","text":"yes"}]},{"role":"user","content":[{"type":"text","text":"so?"},{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}},{"name":"g","input_schema":{"type":"object","properties":{}}}]}"#
+        ]],
+    );
+    check_cached(
+        between(Chat, Messages),
+        without,
+        CacheMarks::Conversation,
+        expect![[
+            r#"{"max_tokens":8192,"messages":[{"role":"user","content":[{"type":"text","text":"hello"},{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"text","text":"yes"}]},{"role":"user","content":[{"type":"text","text":"so?"},{"type":"image","source":{"type":"url","url":"https://example.com/a.png"},"cache_control":{"type":"ephemeral"}}]}],"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}},{"name":"g","input_schema":{"type":"object","properties":{}},"cache_control":{"type":"ephemeral"}}]}"#
+        ]],
+    );
+}
+
 /// The field that is named when `request` with these fields is refused, and whether it only cannot be translated.
 fn refused(translation: Translation, fields: Value) -> (String, String) {
     let mut request = match translation.client {
@@ -140,7 +207,7 @@ fn refused(translation: Translation, fields: Value) -> (String, String) {
         Messages => json!({ "max_tokens": 9, "messages": [{ "role": "user", "content": "hi" }] }),
     };
     request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    let problem = translation.request(request.to_string().as_bytes()).unwrap_err();
+    let problem = translation.request(request.to_string().as_bytes(), CacheMarks::None).unwrap_err();
     assert_eq!(problem.status, http::StatusCode::BAD_REQUEST);
     (problem.param.unwrap_or_default(), problem.code)
 }
@@ -206,7 +273,8 @@ fn a_field_that_cannot_be_translated_is_refused_by_its_name() {
         let expected = (named.to_owned(), "invalid_request".to_owned());
         assert_eq!(refused(between(client, provider), fields.clone()), expected, "{fields}");
     }
-    let problem = between(Chat, Messages).request(b"{\"messages\":[],\"n\":2}").unwrap_err();
+    let problem =
+        between(Chat, Messages).request(b"{\"messages\":[],\"n\":2}", CacheMarks::None).unwrap_err();
     expect![[r#"'n' cannot be translated from "chat" to "messages", the protocol of this model's provider: leave it out, or use a model whose provider supports "chat""#]].assert_eq(&problem.message);
 }
 
@@ -306,7 +374,7 @@ fn streams_mean_the_same_however_they_are_cut() {
         assert_eq!(counted, Some(&StreamEvent::Usage(usage)), "{translation:?}");
         for stream in [stream.clone(), stream.replace('\n', "\r\n")] {
             for size in 1..stream.len().min(200) {
-                let mut translated = StreamTranslation::new(translation, Framing::OpenAi, true);
+                let mut translated = new_stream(translation, true);
                 let mut out = Vec::new();
                 for piece in stream.as_bytes().chunks(size) {
                     let (events, problem) = translated.push(piece);
@@ -323,7 +391,7 @@ fn streams_mean_the_same_however_they_are_cut() {
 #[test]
 fn the_events_of_a_stream_are_those_of_the_clients_protocol() {
     let kinds = |client: ProtocolName, provider: ProtocolName| {
-        let mut translated = StreamTranslation::new(between(client, provider), Framing::OpenAi, false);
+        let mut translated = new_stream(between(client, provider), false);
         let (out, _) = translated.push(recorded(provider).as_bytes());
         let text = String::from_utf8(out.to_vec()).unwrap();
         let events =
@@ -347,7 +415,7 @@ fn the_events_of_a_stream_are_those_of_the_clients_protocol() {
 #[test]
 fn a_stream_that_fails_ends_with_an_error_of_the_clients_protocol() {
     let failing = |translation: Translation, event: &str| {
-        let mut translated = StreamTranslation::new(translation, Framing::OpenAi, false);
+        let mut translated = new_stream(translation, false);
         let start = recorded(translation.provider);
         let start = &start[..start.find("\n\n").unwrap() + 2];
         translated.push(start.as_bytes());
@@ -377,6 +445,62 @@ fn a_stream_that_fails_ends_with_an_error_of_the_clients_protocol() {
 }
 
 #[test]
+fn a_stream_has_one_start_and_one_end_whatever_the_provider_sends() {
+    for translation in pairs() {
+        let whole = recorded(translation.provider);
+        let first = whole.find("\n\n").unwrap() + 2;
+        let (start, rest) = whole.split_at(first);
+        let trailer = "data: <html>\n\n";
+        for stream in [rest.to_owned(), [start, &whole].concat(), [&whole, trailer, &whole].concat()] {
+            let mut translated = new_stream(translation, false);
+            let (events, problem) = translated.push(stream.as_bytes());
+            let meant = meaning(translation.client, &events);
+            let n_starts = meant.iter().filter(|event| matches!(event, StreamEvent::Start { .. })).count();
+            let n_ends = meant.iter().filter(|event| **event == StreamEvent::End).count();
+            assert_eq!(
+                (problem.map(|problem| problem.code), n_starts, n_ends),
+                (None, 1, 1),
+                "{translation:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_stream_holds_counts_toward_the_memory_for_answers() {
+    let chunk =
+        |text: &str| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "content": text } }] }));
+    let start = recorded(Chat);
+    let start = &start[..start.find("\n\n").unwrap() + 2];
+
+    // The whole answer, which the last event repeats.
+    let (mut held, gauge) = stream_within(between(Responses, Chat), false, 64 << 10);
+    assert!(held.push(start.as_bytes()).1.is_none());
+    let pieces = (1..=100).map(|_| held.push(chunk(&"x".repeat(1 << 10)).as_bytes()).1);
+    let n_passed = pieces.take_while(Option::is_none).count();
+    assert!((16..64).contains(&n_passed), "{n_passed}");
+    assert!(gauge.get() > 32 << 10, "{}", gauge.get());
+    drop(held);
+    assert_eq!(gauge.get(), 0);
+
+    // The last events, until they are sent.
+    let (mut held, gauge) = stream_within(between(Responses, Chat), false, 64 << 10);
+    held.push(start.as_bytes());
+    held.push(chunk(&"x".repeat(1 << 10)).as_bytes());
+    let (events, problem) = held.end(b"");
+    drop(held);
+    assert!(problem.is_none() && gauge.get() > 4 << 10, "{}", gauge.get());
+    drop(events);
+    assert_eq!(gauge.get(), 0);
+
+    // An incomplete event.
+    let (mut held, _) = stream_within(between(Messages, Chat), false, 64 << 10);
+    let line = "data: ".to_owned() + &"x".repeat(100 << 10);
+    let problem = line.as_bytes().chunks(1 << 10).find_map(|piece| held.push(piece).1);
+    assert_eq!(problem.map(|problem| problem.code).as_deref(), Some("overloaded"));
+}
+
+#[test]
 fn arguments_that_come_after_another_call_has_started_break_a_stream_off() {
     let call =
         |call: Value| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }));
@@ -387,7 +511,7 @@ fn arguments_that_come_after_another_call_has_started_break_a_stream_off() {
     ]
     .concat();
     for client in [Messages, Responses] {
-        let mut translated = StreamTranslation::new(between(client, Chat), Framing::OpenAi, false);
+        let mut translated = new_stream(between(client, Chat), false);
         let (_, problem) = translated.push(stream.as_bytes());
         assert_eq!(problem.map(|problem| problem.code).as_deref(), Some("upstream_bad_answer"), "{client:?}");
     }

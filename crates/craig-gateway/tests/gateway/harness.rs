@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use craig_engine::{Config, Environment, Settings, Sources};
-use craig_gateway::{GatewayConfig, Running, StartError};
+use craig_gateway::{GatewayConfig, Running, StartError, WatchedFile};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::client::legacy::Client;
@@ -124,9 +124,15 @@ impl Plan {
     }
 
     pub(crate) async fn try_start(self) -> Result<Gateway, StartError> {
+        let config = self.config();
+        self.start_with(config).await
+    }
+
+    /// Starts with a configuration that was read before.
+    pub(crate) async fn start_with(self, config: GatewayConfig) -> Result<Gateway, StartError> {
         let log = Log::default();
         let options = self.options.clone();
-        let running = Running::start(self.config(), Box::new(move || options.config()), log.clone()).await?;
+        let running = Running::start(config, Box::new(move || options.config()), log.clone()).await?;
         let url = format!("http://{}", running.address);
         let client = Client::builder(TokioExecutor::new()).build_http();
         Ok(Gateway { running: Some(running), url, log, folder: self.folder, client })
@@ -151,13 +157,14 @@ impl Options {
         let own = [("gateway.address", "127.0.0.1:0"), ("gateway.drain_ms", "0")]
             .map(|(key, value)| (key.to_owned(), value.to_owned()));
         let flags = own.into_iter().chain(self.flags.clone()).collect();
-        let user_file = Some(path("config.toml"));
-        let sources = Sources { environment, flags, user_file: user_file.clone(), ..Sources::default() };
+        let user_file = WatchedFile::new(path("config.toml"));
+        let sources =
+            Sources { environment, flags, user_file: Some(path("config.toml")), ..Sources::default() };
         let settings = Settings::resolve(&sources).map_err(|error| error.to_string())?;
         let engine = Config::from_settings(&settings, path("craig.db")).map_err(|error| error.to_string())?;
         let config = GatewayConfig::from_settings(&settings, engine, path("keys.json"));
         let mut config = config.map_err(|error| error.to_string())?;
-        config.files.extend(user_file);
+        config.files.push(user_file);
         Ok(config)
     }
 }

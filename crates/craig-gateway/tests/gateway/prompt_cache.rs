@@ -84,10 +84,16 @@ async fn cached_share(path: &str, gateway: &Gateway, has_context: bool) -> f64 {
 
 /// A gateway before a provider with an empty cache.
 async fn gateway(placement: &str, memory: &str) -> (Upstream, Gateway) {
+    let settings = [("gateway.context_placement", placement), ("gateway.context_memory", memory)];
+    gateway_with("chat, responses, messages", &settings).await
+}
+
+/// The same with these protocols of the provider, and further settings.
+async fn gateway_with(protocols: &str, settings: &[(&str, &str)]) -> (Upstream, Gateway) {
     let provider = Provider::default();
     let upstream = Upstream::start(move |asked, _| provider.answer(asked)).await;
-    let plan = Plan::with(&upstream).set("gateway.upstream_protocols", "chat, responses, messages");
-    let plan = plan.set("gateway.context_placement", placement).set("gateway.context_memory", memory);
+    let plan = Plan::with(&upstream).set("gateway.upstream_protocols", protocols);
+    let plan = settings.iter().fold(plan, |plan, (key, value)| plan.set(key, value));
     (upstream, plan.start().await)
 }
 
@@ -104,6 +110,26 @@ async fn what_is_cached_without_context_is_cached_with_it() {
             let forgotten = cached_share(path, &forgetting, true).await;
             assert!(forgotten < 0.9 * with, "{path} {placement}: {forgotten} without memory shows nothing");
         }
+    }
+}
+
+#[tokio::test]
+async fn conversations_that_are_translated_for_messages_are_cached() {
+    let off = [("gateway.mark_prompt_cache", "false")];
+    let forgetting = [("gateway.context_memory", "0")];
+    for path in ["/v1/chat/completions", "/v1/responses"] {
+        let share = async |settings, has_context| {
+            let (_upstream, gateway) = gateway_with("messages", settings).await;
+            cached_share(path, &gateway, has_context).await
+        };
+        assert_eq!(share(&off, true).await, 0.0, "{path}");
+        for has_context in [false, true] {
+            let cached = share(&[], has_context).await;
+            assert!(cached >= 0.9, "{path}: {cached}");
+        }
+        // Only the instructions are the same in the next turn.
+        let cached = share(&forgetting, true).await;
+        assert!(cached > 0.0 && cached < 0.9, "{path}: {cached}");
     }
 }
 

@@ -53,6 +53,18 @@ async fn an_edited_file_of_providers_is_served_and_a_bad_one_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_edited_between_its_reading_and_the_start_is_read_again() {
+    let (first, second) = (answering("first").await, answering("second").await);
+    let plan = Plan::new();
+    let file = plan.write("upstreams.toml", &providers(&first, "one"));
+    let plan = plan.set("gateway.upstreams", &file);
+    let config = plan.config();
+    std::fs::write(&file, providers(&second, "another")).unwrap();
+    let gateway = plan.start_with(config).await.unwrap();
+    until("the edited file is served", async || ask(&gateway).await == "second").await;
+}
+
+#[tokio::test]
 async fn a_stream_that_runs_during_a_reload_ends_whole_and_costs_what_it_cost_when_it_began() {
     let slow = Upstream::start(|_, _| {
         Reply::stream("one two three four five six ", Duration::from_millis(150), End::Well)

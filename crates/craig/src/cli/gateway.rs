@@ -6,7 +6,7 @@ mod usage;
 use std::net::SocketAddr;
 
 use clap::Subcommand;
-use craig_gateway::{ConfigError, GatewayConfig, StartError, UpstreamsError};
+use craig_gateway::{ConfigError, GatewayConfig, StartError, UpstreamsError, WatchedFile};
 
 use super::failure::{Outcome, Refusal};
 use super::global::Global;
@@ -55,6 +55,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
 }
 
 fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::Result<GatewayConfig> {
+    let user_file = session.sources().user_file.map(WatchedFile::new);
     let settings = session.settings(None)?;
     let engine = session.config(&settings)?;
     let keys = match settings.is_default("gateway.keys") {
@@ -63,7 +64,7 @@ fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::Result<Gate
     };
     let mut config = GatewayConfig::from_settings(&settings, engine, keys).map_err(config_refusal)?;
     config.address = address.unwrap_or(config.address);
-    config.files.extend(session.sources().user_file);
+    config.files.extend(user_file);
     Ok(config)
 }
 

@@ -8,7 +8,7 @@ use craig_engine::{Config, Telemetry};
 
 use super::failure::Outcome;
 use super::session::Session;
-use crate::mcp::{self, Abilities, AllowedSources, Base, Limits, Settings, Toolset};
+use crate::mcp::{self, Abilities, AllowedSources, Base, Limits, Settings, Toolset, TracingSettings};
 
 /// Serve the Model Context Protocol over stdio or HTTP
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     }
     crate::memory::disable_huge_pages();
     let workspace = Base::find(args.root.as_deref())?;
-    let engine = session.config(&session.settings(workspace.directory())?)?;
+    let own = session.settings(workspace.directory())?;
+    let engine = session.config(&own)?;
     let child_arguments = session.arguments(&engine.database);
     let settings = Settings {
         engine: if args.read_only { without_writing(engine) } else { engine },
@@ -71,6 +72,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         toolset: args.tools,
         lists_output_schemas: args.output_schemas,
         refreshes: !args.no_refresh,
+        tracing: TracingSettings {
+            otlp_url: own.text("mcp.otlp_url").map(str::to_owned),
+            records_questions: own.is_on("telemetry.texts"),
+        },
     };
     match args.http {
         None => mcp::serve_stdio(settings)?,

@@ -15,6 +15,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::serve::ListenerExt as _;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
+pub(super) use self::sessions::HEADER as SESSION_HEADER;
 use self::sessions::Sessions;
 use super::server::Server;
 

@@ -22,6 +22,7 @@ use super::freshness::{Refreshes, State};
 use super::jobs::Jobs;
 use super::sources::{self, Permissions, Source};
 use super::tools::{self, Abilities, Caller, Offered, Toolset};
+use super::tracing::{TracedCall, Tracing};
 use super::workspace::{Workspace, asks_by_answer};
 use super::{Settings, prompts, resources, uri};
 
@@ -56,6 +57,7 @@ pub(super) struct Shared {
     /// The same, for clients that know tasks.
     pub(super) tasks: TaskManager,
     refreshes: Option<Arc<Refreshes>>,
+    tracing: Tracing,
 }
 
 /// Whether the name of a project is a path, or a URI of one.
@@ -247,12 +249,13 @@ impl Shared {
             jobs: Arc::clone(&self.jobs),
             tasks: self.tasks.clone(),
             refreshes: self.refreshes.clone(),
+            tracing: self.tracing.clone(),
         }
     }
 }
 
 impl Server {
-    pub(crate) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: Settings, tracing: Tracing) -> Self {
         let abilities = settings.abilities;
         let engine = Arc::new(Engine::new(&settings.engine));
         let calls = || EngineCalls::new(Arc::clone(&engine));
@@ -267,6 +270,7 @@ impl Server {
             tasks: TaskManager::new(),
             refreshes: settings.refreshes.then(|| Arc::new(Refreshes::new(calls(), abilities))),
             settings: Arc::new(settings),
+            tracing,
         };
         Self { shared: Arc::new(shared) }
     }
@@ -279,6 +283,30 @@ impl Server {
     /// Hands the queued jobs to a process that outlives this one.
     pub(super) fn hand_jobs_over(&self) {
         self.shared.jobs.hand_over();
+    }
+
+    async fn answer_call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+        traced: Option<TracedCall>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let caller = Caller::new(&context, traced);
+        let needs_roots = tools::needs_workspace(&request.name, &arguments)
+            && self.shared.workspace.depends_on_roots(request.name == "trigger_ingest");
+        if needs_roots {
+            if asks_by_answer(context.protocol_version().as_ref()) {
+                let capabilities = context.client_capabilities();
+                let inputs = request.input_responses.as_ref();
+                if let Some(question) = self.shared.workspace.take_inputs(capabilities.as_ref(), inputs) {
+                    return Ok(InputRequiredResult::from_input_requests(question).into());
+                }
+            } else {
+                caller.name_roots(&self.shared).await;
+            }
+        }
+        tools::call(&self.shared, &request.name, arguments, caller).await
     }
 }
 
@@ -320,22 +348,13 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let caller = Caller::new(&context);
-        let needs_roots = tools::needs_workspace(&request.name, &arguments)
-            && self.shared.workspace.depends_on_roots(request.name == "trigger_ingest");
-        if needs_roots {
-            if asks_by_answer(context.protocol_version().as_ref()) {
-                let capabilities = context.client_capabilities();
-                let inputs = request.input_responses.as_ref();
-                if let Some(question) = self.shared.workspace.take_inputs(capabilities.as_ref(), inputs) {
-                    return Ok(InputRequiredResult::from_input_requests(question).into());
-                }
-            } else {
-                caller.name_roots(&self.shared).await;
-            }
+        let traced = self.shared.tracing.begin(&context);
+        let tool = self.shared.tools.name(&request.name);
+        let answered = self.answer_call(request, context, traced.clone()).await;
+        if let Some(traced) = traced {
+            traced.end(tool, &answered);
         }
-        tools::call(&self.shared, &request.name, arguments, caller).await
+        answered
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

@@ -23,6 +23,7 @@ mod updates;
 
 use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
+use std::time::Instant;
 
 use craig_engine::{Cancellation, Engine, EngineError};
 use rmcp::model::{
@@ -41,6 +42,7 @@ use tokio_util::sync::CancellationToken;
 use super::answer::{Answer, Marked, of_text};
 use super::failure::Failure;
 use super::server::{Shared, is_path};
+use super::tracing::TracedCall;
 use super::{arguments, schema};
 
 /// How long a task may take, and how long its answer is kept.
@@ -102,6 +104,7 @@ pub(super) struct Caller {
     capabilities: Option<ClientCapabilities>,
     version: Option<ProtocolVersion>,
     is_task: bool,
+    traced: Option<TracedCall>,
 }
 
 impl Caller {
@@ -110,7 +113,7 @@ impl Caller {
         shared.workspace.await_roots(&self.peer, self.capabilities.as_ref()).await;
     }
 
-    pub(super) fn new(context: &RequestContext<RoleServer>) -> Self {
+    pub(super) fn new(context: &RequestContext<RoleServer>, traced: Option<TracedCall>) -> Self {
         Self {
             peer: context.peer.clone(),
             token: context.meta.get_progress_token(),
@@ -118,7 +121,24 @@ impl Caller {
             capabilities: context.client_capabilities(),
             version: context.protocol_version(),
             is_task: false,
+            traced,
         }
+    }
+
+    /// Waits for a search, and traces it; `project` gives the project from what was found.
+    async fn retrieval<T>(
+        &self,
+        question: &str,
+        search: impl Future<Output = Result<T, Failure>>,
+        project: impl Fn(&T) -> String,
+    ) -> Result<T, Failure> {
+        let started = Instant::now();
+        let found = search.await;
+        if let Some(traced) = &self.traced {
+            let project = found.as_ref().ok().map(project);
+            traced.retrieval(project.as_deref(), question, started);
+        }
+        found
     }
 
     fn knows_tasks(&self) -> bool {
@@ -357,6 +377,11 @@ impl Offered {
     /// The same tools, listed with the schemas of their answers.
     pub(super) fn with_output_schemas(self) -> Self {
         Self { with_output_schemas: true, ..self }
+    }
+
+    /// The name of a tool, if it is one of them.
+    pub(super) fn name(&self, name: &str) -> Option<&'static str> {
+        self.tool(name).map(|tool| &*tool.definition.name)
     }
 
     fn tool(&self, name: &str) -> Option<&'static Tool> {

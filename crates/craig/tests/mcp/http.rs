@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::client::{Home, handshake};
 
 /// A server, ended with the test.
-struct Served {
+pub(crate) struct Served {
     child: Child,
     address: String,
 }
@@ -27,7 +27,7 @@ impl Served {
         Self::start_with(home, token, &[])
     }
 
-    fn start_with(home: &Home, token: Option<&str>, args: &[&str]) -> Self {
+    pub(crate) fn start_with(home: &Home, token: Option<&str>, args: &[&str]) -> Self {
         let mut command = home.craig(&["mcp", "--root", "shop", "--http", "127.0.0.1:0"]);
         command.args(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -50,7 +50,7 @@ impl Served {
     }
 
     /// Posts a message in a session.
-    fn post_in(&self, session: &str, message: &Value) -> (String, String) {
+    pub(crate) fn post_in(&self, session: &str, message: &Value) -> (String, String) {
         self.post_message(
             &format!("Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: 2025-11-25\r\n"),
             message,
@@ -58,7 +58,7 @@ impl Served {
     }
 
     /// A session after the handshake.
-    fn session(&self) -> String {
+    pub(crate) fn session(&self) -> String {
         let (status, rest) = self.post("");
         assert!(status.contains("200"), "{status}\n{rest}");
         let id = header(&rest, "mcp-session-id").expect("a handshake makes a session");

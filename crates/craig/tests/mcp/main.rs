@@ -19,5 +19,6 @@ mod sessions;
 mod symbols;
 mod together;
 mod tools;
+mod tracing;
 mod valid;
 mod writing;

@@ -13,6 +13,9 @@ use crate::translate::{Unreadable, now, or_new_id};
 /// Longest answer of a stream, in bytes: its last event repeats all of it.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
 
+/// Memory of an item beside its texts: about ten JSON fields.
+const ITEM_BYTES: usize = 1 << 10;
+
 /// The types of events that are read.
 const TYPES: &[&str] = &[
     "response.created",
@@ -157,6 +160,7 @@ pub(super) struct Writer {
     /// The items that are complete.
     output: Vec<Value>,
     n_calls: usize,
+    /// Length of the answer so far.
     n_bytes: usize,
     finish: Finish,
     usage: Option<Usage>,
@@ -248,6 +252,7 @@ impl Writer {
         };
         self.item_event("response.output_item.done", json!({ "item": item }), out);
         self.output.push(item);
+        self.n_bytes += ITEM_BYTES;
     }
 
     fn text(&mut self, text: &str, out: &mut String) {
@@ -283,25 +288,18 @@ impl Writer {
 
 impl StreamWriter for Writer {
     fn write(&mut self, event: StreamEvent, out: &mut String) -> Result<(), Unreadable> {
+        self.n_bytes += answer_bytes(&event);
+        if self.n_bytes > MAX_ANSWER_BYTES {
+            return Err(Unreadable);
+        }
         match event {
             StreamEvent::Start { id, model } => {
                 (self.id, self.model) = (or_new_id(id, "resp"), model);
                 self.start(out);
             }
-            StreamEvent::Text(text) | StreamEvent::Arguments { text, .. }
-                if self.n_bytes + text.len() > MAX_ANSWER_BYTES =>
-            {
-                return Err(Unreadable);
-            }
-            StreamEvent::Text(text) => {
-                self.n_bytes += text.len();
-                self.text(&text, out);
-            }
+            StreamEvent::Text(text) => self.text(&text, out),
             StreamEvent::CallStart { id, name } => self.start_call(id, name, out),
-            StreamEvent::Arguments { call, text } => {
-                self.n_bytes += text.len();
-                self.arguments(call, &text, out)?;
-            }
+            StreamEvent::Arguments { call, text } => self.arguments(call, &text, out)?,
             StreamEvent::Finish(finish) => self.finish = finish,
             StreamEvent::Usage(usage) => self.usage = Some(usage),
             StreamEvent::End => self.end(out),
@@ -310,8 +308,22 @@ impl StreamWriter for Writer {
         Ok(())
     }
 
+    /// Texts grow by doubling.
+    fn held_bytes(&self) -> usize {
+        2 * self.n_bytes
+    }
+
     fn seen(&self) -> Seen {
         let last = json!({ "sequence_number": self.n_events.saturating_sub(1) });
         Seen { last: Bytes::from(last.to_string()), ..Seen::default() }
+    }
+}
+
+/// What an event adds to the answer.
+fn answer_bytes(event: &StreamEvent) -> usize {
+    match event {
+        StreamEvent::Text(text) | StreamEvent::Arguments { text, .. } => text.len(),
+        StreamEvent::CallStart { id, name } => id.len() + name.len(),
+        _ => 0,
     }
 }

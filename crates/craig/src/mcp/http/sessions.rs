@@ -19,7 +19,8 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 
 use super::Limits;
 
-const HEADER: &str = "mcp-session-id";
+/// The header with the id of a session.
+pub(in crate::mcp) const HEADER: &str = "mcp-session-id";
 
 /// The sessions of a server.
 #[derive(Clone)]

@@ -84,7 +84,10 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Context>, Failure> {
     if let Some(selection) = &mut arguments.selection {
         selection.path = call.shared.path_in_project(&project, &selection.path).await?;
     }
-    let context = call.shared.run(move |engine| context(engine, &project, arguments)).await?;
+    let message = arguments.message.clone();
+    let search = call.shared.run(move |engine| context(engine, &project, arguments));
+    let project = |context: &ContextAnswer| context.project.clone();
+    let context = call.caller.retrieval(&message, search, project).await?;
     let blocks = context.blocks.into_iter().map(plain).collect();
     let notes: Vec<String> = state.note(&context.project).into_iter().chain(context.notes).collect();
     let fields = Context {

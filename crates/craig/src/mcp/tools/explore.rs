@@ -1,6 +1,6 @@
 //! `explore`: a complete answer in one call.
 
-use craig_engine::{Engine, ExploreRequest, Guesses};
+use craig_engine::{Engine, ExploreRequest, Explored, Guesses};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,6 +50,8 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
         let request = ExploreRequest { guesses, path, cancellation, ..ExploreRequest::default() };
         engine.explore(&project, &question, &request)
     };
-    let explored = call.run("call", work).await?;
+    let search = call.run("call", work);
+    let project = |explored: &Explored| explored.project.clone();
+    let explored = call.caller.retrieval(&arguments.question, search, project).await?;
     Ok(state.line(&explored.project) + &explored.text())
 }

@@ -237,7 +237,11 @@ async fn search(
     let search = move |engine: &craig_engine::Engine| {
         projects.iter().map(|project| engine.search(project, &query, &request)).collect()
     };
-    call.shared.run(search).await
+    let names = |answers: &Vec<SearchAnswer>| {
+        let names: Vec<&str> = answers.iter().map(|answer| answer.project.as_str()).collect();
+        names.join(", ")
+    };
+    call.caller.retrieval(&call.arguments.query, call.shared.run(search), names).await
 }
 
 /// Hits of several projects in one order, each with its project: scores are probabilities, which can be compared.

@@ -1,6 +1,6 @@
 //! `query_docs`: the documentation of a package, in the version that the project uses.
 
-use craig_engine::{Detail, Engine, NO_ANSWER, PER_FILE, SearchRequest};
+use craig_engine::{Detail, Engine, NO_ANSWER, PER_FILE, SearchAnswer, SearchRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,8 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let (package, query) = (arguments.package.clone(), arguments.query.clone());
     let search =
         move |engine: &Engine| engine.search(&engine.package_named(&project, &package)?, &query, &request);
-    let answer = shared.run(search).await?;
+    let project = |answer: &SearchAnswer| answer.project.clone();
+    let answer = call.caller.retrieval(&arguments.query, shared.run(search), project).await?;
     let max_bytes = page.budget_bytes();
     let mut notes = answer.notes;
     if !answer.is_answered {
