@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use axum::http::request::Parts;
+use craig_engine::mask_secrets;
 use craig_gateway::attributes::{
     GEN_AI_OPERATION_NAME, GEN_AI_RETRIEVAL_QUERY_TEXT, GEN_AI_TOOL_NAME, JSONRPC_REQUEST_ID,
     MCP_METHOD_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID, NETWORK_PROTOCOL_NAME, NETWORK_TRANSPORT,
@@ -126,7 +127,7 @@ impl TracedCall {
     pub(super) fn retrieval(&self, project: Option<&str>, question: &str, started: Instant) {
         let span = self.trace.retrieval(project, started, started.elapsed());
         let span = match self.tracing.records_questions {
-            true => span.text(GEN_AI_RETRIEVAL_QUERY_TEXT, question),
+            true => span.text(GEN_AI_RETRIEVAL_QUERY_TEXT, &mask_secrets(question)),
             false => span,
         };
         self.tracing.tracer.send(if project.is_some() { span } else { span.failed(TOOL_ERROR) });

@@ -235,6 +235,7 @@ const PACKAGES: [(&str, &[(&str, &str)], &str); 7] = [
         "python",
         &[
             ("lib/pyproject.toml", "[project]\nname = \"acme-money\"\n"),
+            ("lib/src/acme_money/__init__.py", ""),
             ("lib/src/acme_money/rates.py", "def convert(amount):\n    return amount\n"),
             (
                 "app/shop/cart.py",

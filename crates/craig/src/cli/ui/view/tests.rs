@@ -70,9 +70,39 @@ fn check(app: &mut App, (width, height): (u16, u16), expect: Expect) {
 #[test]
 fn results_with_the_code_of_the_selected_one() {
     let mut app = app();
-    check(&mut app, (100, 8), expect![[r#""#]]);
+    check(
+        &mut app,
+        (100, 8),
+        expect![[r#"
+        > token
+        ╭ shop ────────────────────────────────╮╭ src/auth.rs:12-14 ───────────────────────────────────────╮
+        │ 92%  src/auth.rs:12  verify          ││   12  fn verify(token: &str) -> bool {                   │
+        │ 11%  …der/of/a/deep/tree/session.rs:3││   13      check(token)                                   │
+        │                                      ││   14  }                                                  │
+        │                                      ││                                                          │
+        ╰──────────────────────────────────────╯╰──────────────────────────────────────────────────────────╯
+        2 results, 1.5 ms · Enter opens, Tab filters, Esc quits
+    "#]],
+    );
     assert_eq!(press(&mut app, KeyCode::Down), Action::Nothing);
-    check(&mut app, (60, 12), expect![[r#""#]]);
+    check(
+        &mut app,
+        (60, 12),
+        expect![[r#"
+        > token
+        ╭ shop ────────────────────────────────────────────────────╮
+        │ 92%  src/auth.rs:12  verify                              │
+        │ 11%  a/very/long/folder/of/a/deep/tree/session.rs:3  rene│
+        ╰──────────────────────────────────────────────────────────╯
+        ╭ a/very/long/folder/of/a/deep/tree/session.rs:3-3 ────────╮
+        │    3  fn renew() {\u{1b}[2J}                             │
+        │                                                          │
+        │                                                          │
+        │                                                          │
+        ╰──────────────────────────────────────────────────────────╯
+        2 results, 1.5 ms · Enter opens, Tab filters, Esc quits
+    "#]],
+    );
     let opened = Action::Open { path: "a/very/long/folder/of/a/deep/tree/session.rs".to_owned(), line: 3 };
     assert_eq!(press(&mut app, KeyCode::Enter), opened);
     assert_eq!(press(&mut app, KeyCode::Esc), Action::Quit);
