@@ -19,8 +19,9 @@ impl Store {
             for project in projects {
                 connection.execute(
                     "INSERT INTO group_members (group_id, member_id)
-                     SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM group_members WHERE group_id = ?2)
-                     UNION ALL SELECT ?1, member_id FROM group_members WHERE group_id = ?2
+                     SELECT CAST(?1 AS BIGINT), CAST(?2 AS BIGINT)
+                     WHERE NOT EXISTS (SELECT 1 FROM group_members WHERE group_id = ?2)
+                     UNION ALL SELECT CAST(?1 AS BIGINT), member_id FROM group_members WHERE group_id = ?2
                      ON CONFLICT DO NOTHING",
                     &params![group.id, project.id],
                 )?;
