@@ -117,7 +117,10 @@ fn typing_asks_again_and_tab_chooses_files() {
     let wanted = app.wanted_search().unwrap();
     assert_eq!((&*wanted.query, wanted.kind), ("tokens", KindFilter::Code));
     app.show(answer("tokens", Vec::new()));
-    check(&mut app, (60, 8), expect![[r#"
+    check(
+        &mut app,
+        (60, 8),
+        expect![[r#"
         > tokens
         ╭ shop: code ──────────────────────────────────────────────╮
         ╰──────────────────────────────────────────────────────────╯
@@ -126,12 +129,16 @@ fn typing_asks_again_and_tab_chooses_files() {
         │                                                          │
         ╰──────────────────────────────────────────────────────────╯
         0 results, 1.5 ms · Enter opens, Tab filters, Esc quits
-    "#]]);
+    "#]],
+    );
     (0..6).for_each(|_| drop(press(&mut app, KeyCode::Backspace)));
     assert!(app.wanted_search().is_none() && !app.is_searching());
     // An answer that was on its way is too late.
     app.show(answer("tokens", vec![hit("a.rs", 1, "a", 0.9, "fn a() {}")]));
-    check(&mut app, (60, 8), expect![[r#"
+    check(
+        &mut app,
+        (60, 8),
+        expect![[r#"
         >
         ╭ shop: code ──────────────────────────────────────────────╮
         ╰──────────────────────────────────────────────────────────╯
@@ -140,7 +147,8 @@ fn typing_asks_again_and_tab_chooses_files() {
         │                                                          │
         ╰──────────────────────────────────────────────────────────╯
         Enter opens, Tab filters, Esc quits
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -149,22 +157,30 @@ fn the_preview_ends_with_its_last_line() {
     let code: String = (1..=40).map(|line| format!("line {line}\n")).collect();
     app.show(answer("token", vec![hit("long.rs", 1, "long", 0.9, &code)]));
     (0..9).for_each(|_| drop(press(&mut app, KeyCode::PageDown)));
-    check(&mut app, (100, 6), expect![[r#"
+    check(
+        &mut app,
+        (100, 6),
+        expect![[r#"
         > token
         ╭ shop ────────────────────────────────╮╭ long.rs:1-40 ────────────────────────────────────────────╮
         │ 90%  long.rs:1  long                 ││   39  line 39                                            │
         │                                      ││   40  line 40                                            │
         ╰──────────────────────────────────────╯╰──────────────────────────────────────────────────────────╯
         1 result, 1.5 ms · Enter opens, Tab filters, Esc quits
-    "#]]);
+    "#]],
+    );
     app.opened(Err(anyhow::anyhow!("vi: not found; set EDITOR to your editor")));
     press(&mut app, KeyCode::PageUp);
-    check(&mut app, (100, 6), expect![[r#"
+    check(
+        &mut app,
+        (100, 6),
+        expect![[r#"
         > token
         ╭ shop ────────────────────────────────╮╭ long.rs:1-40 ────────────────────────────────────────────╮
         │ 90%  long.rs:1  long                 ││   29  line 29                                            │
         │                                      ││   30  line 30                                            │
         ╰──────────────────────────────────────╯╰──────────────────────────────────────────────────────────╯
         vi: not found; set EDITOR to your editor
-    "#]]);
+    "#]],
+    );
 }
