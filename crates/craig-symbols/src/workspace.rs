@@ -48,6 +48,9 @@ pub struct Workspace {
 /// Number of files read from the store at a time: bounds memory.
 const GROUP: usize = 256;
 
+/// Loads files of a project from the store.
+type LoadFiles = fn(&Store, ProjectId, &[FileId]) -> Result<Vec<PackedFile>, StoreError>;
+
 impl Workspace {
     /// Reads a project from the store, on the threads of `pool`, with the texts of the files whose paths are `wanted`.
     pub fn load(
@@ -78,7 +81,7 @@ impl Workspace {
         pool: &ThreadPool,
         is_text_wanted: fn(&str) -> bool,
         is_cancelled: IsCancelled<'_>,
-        load: fn(&Store, ProjectId, &[FileId]) -> Result<Vec<PackedFile>, StoreError>,
+        load: LoadFiles,
     ) -> Result<(Self, Vec<Names>), SymbolError> {
         let mut records = store.file_records(project)?;
         records.retain(|record| !record.is_binary);
