@@ -48,7 +48,7 @@ fn a_group_has_the_files_of_its_members_in_folders() {
     assert_eq!(fixture.store.texts_without_vector(group.id, EMBEDDER).unwrap(), (0, 0));
     // It is no project of its own: no list of projects has it, and it is nobody's relative.
     assert_eq!(fixture.store.projects().unwrap().len(), 2);
-    assert_eq!(fixture.store.groups().unwrap(), [group.clone()]);
+    assert_eq!(fixture.store.groups().unwrap(), std::slice::from_ref(&group));
     assert_eq!(fixture.store.nearest_project(shop.id).unwrap().unwrap().name, "mail");
     assert_eq!(fixture.store.nearest_project(group.id).unwrap(), None);
 }
@@ -58,7 +58,7 @@ fn every_change_of_a_member_is_one_of_its_groups() {
     let mut fixture = TestStore::new();
     let (shop, mail) = (fixture.project("shop"), fixture.project("mail"));
     fixture.apply(&shop, vec![file("a.rs", "fn a() {}")], vec![]);
-    let group = fixture.store.add_to_group("all", &[shop.clone()]).unwrap();
+    let group = fixture.store.add_to_group("all", std::slice::from_ref(&shop)).unwrap();
     let mut generations = vec![generation(&fixture, &group)];
     fixture.apply(&shop, vec![file("a.rs", "fn b() {}")], vec![]);
     assert_eq!(fixture.store.symbols_with(group.id, "", 9).unwrap()[0].1.name, "b");
@@ -77,7 +77,7 @@ fn every_change_of_a_member_is_one_of_its_groups() {
     assert_eq!(fixture.outline(&group), "");
     assert!(generations.is_sorted_by(|a, b| a < b), "{generations:?}");
     // Neither the group nor its end touches what the members have.
-    fixture.store.add_to_group("all", &[mail.clone()]).unwrap();
+    fixture.store.add_to_group("all", std::slice::from_ref(&mail)).unwrap();
     fixture.purge(&group);
     assert_eq!(fixture.outline(&mail), "m.rs 1\n");
 }

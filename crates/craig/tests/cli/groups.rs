@@ -229,8 +229,11 @@ fn projects_that_commas_separate_are_a_group() {
     );
 }
 
+/// Paths and texts.
+type Files = &'static [(&'static str, &'static str)];
+
 /// A library that publishes a package, and an application that imports it: files of both, and the line that refers to the library.
-const PACKAGES: [(&str, &[(&str, &str)], &str); 7] = [
+const PACKAGES: [(&str, Files, &str); 7] = [
     (
         "python",
         &[
