@@ -203,8 +203,8 @@ impl Engine {
         &mut self.rerankers
     }
 
-    /// Finds a project or group by its id, reference or name, or the group of several that commas separate. If a reference was found before and is
-    /// gone, the error gives the project's name, since no user knows it by its reference.
+    /// Finds a project or group by its id, reference or name, or the group of several projects separated by commas. If a
+    /// reference was found before and is gone, the error gives the project's name, since no user knows it by its reference.
     pub(crate) fn find(&self, store: &Store, handle: &str) -> Result<Project, EngineError> {
         let found = store.project(handle);
         let mut names = locked(&self.names);
@@ -495,26 +495,29 @@ impl Engine {
         // The index is not created again before the project is removed.
         let index_lock = lock_index(&store, &project, progress)?;
         wait_to_write(&mut store, Waiting::Wait, progress)?;
-        self.indexes.remove(&project.key());
-        self.analyses.remove(&project.key());
-        self.graphs.remove(&project.key());
+        self.forget(&project);
         self.freshness.remove(&project.reference);
+        let groups = store.groups_of(project.id)?;
         // First what can be made again: on a full disk, that is the room that the rest takes.
-        for group in store.groups_of(project.id)? {
-            let index_lock = lock_index(&store, &group, progress)?;
-            self.indexes.remove(&group.key());
-            self.analyses.remove(&group.key());
-            self.graphs.remove(&group.key());
-            Index::remove(&store, &group, &index_lock)?;
+        for group in &groups {
+            let index_lock = lock_index(&store, group, progress)?;
+            self.forget(group);
+            Index::remove(&store, group, &index_lock)?;
         }
         Index::remove(&store, &project, &index_lock)?;
         store.purge(&lock)?;
         // An analysis may have been made again while the rows were deleted.
-        self.analyses.remove(&project.key());
-        self.graphs.remove(&project.key());
+        groups.iter().chain([&project]).for_each(|changed| self.forget(changed));
         locked(&self.names).remove(&project.reference);
         self.remove_clone_of(&store, &project)?;
         Ok(project.name)
+    }
+
+    /// Drops what is derived from a project and kept in memory.
+    fn forget(&self, project: &Project) {
+        self.indexes.remove(&project.key());
+        self.analyses.remove(&project.key());
+        self.graphs.remove(&project.key());
     }
 
     /// The tracked files of a project as a tree, binary ones included.

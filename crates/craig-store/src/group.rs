@@ -5,7 +5,7 @@
 //! members have at the same path is one file of the group, at the first of its paths.
 
 use crate::project::columns;
-use crate::sql::params;
+use crate::sql::{self, Connection, params};
 use crate::{Project, ProjectId, Store, StoreError};
 
 impl Store {
@@ -33,16 +33,7 @@ impl Store {
 
     /// Takes a project out of a group.
     pub fn remove_from_group(&mut self, group: ProjectId, member: ProjectId) -> Result<(), StoreError> {
-        self.write(|connection| {
-            // The generation of the group does not become one that it once was.
-            connection.execute(
-                "UPDATE projects SET generation = generation + 1 + (SELECT generation FROM projects WHERE id = ?2)
-                 WHERE id = ?1 AND EXISTS (SELECT 1 FROM group_members WHERE group_id = ?1 AND member_id = ?2)",
-                &params![group, member],
-            )?;
-            let sql = "DELETE FROM group_members WHERE group_id = ?1 AND member_id = ?2";
-            connection.execute(sql, &params![group, member]).map(drop)
-        })
+        self.write(|connection| remove_member(connection, group, member))
     }
 
     /// The members of a group by name.
@@ -62,4 +53,15 @@ impl Store {
         );
         self.read_all(&sql, &params![member], |row| Project::from_row(self.identity(), row))
     }
+}
+
+/// Takes a project out of a group. The generation of the group does not become one that it once was.
+pub(crate) fn remove_member(connection: &Connection, group: ProjectId, member: ProjectId) -> sql::Result<()> {
+    connection.execute(
+        "UPDATE projects SET generation = generation + 1 + (SELECT generation FROM projects WHERE id = ?2)
+         WHERE id = ?1 AND EXISTS (SELECT 1 FROM group_members WHERE group_id = ?1 AND member_id = ?2)",
+        &params![group, member],
+    )?;
+    let sql = "DELETE FROM group_members WHERE group_id = ?1 AND member_id = ?2";
+    connection.execute(sql, &params![group, member]).map(drop)
 }

@@ -1,5 +1,6 @@
 //! Projects: a name for a source directory and what was ingested from it.
 
+use crate::group::remove_member;
 use crate::sql::{self, Connection, Error, Row, Value, params};
 use crate::write::{drop_files_without_project, drop_unused_vectors};
 use crate::{DatabaseIdentity, ProjectId, ProjectLock, Store, StoreError};
@@ -238,13 +239,12 @@ fn delete_project(connection: &Connection, reference: &str) -> sql::Result<()> {
     let sql =
         "SELECT f.file_id FROM projects p JOIN project_files f ON f.project_id = p.id WHERE p.reference = ?1";
     let files: Vec<i64> = connection.all(sql, &params![reference], |row| row.get(0))?;
-    // Their generations do not become those that they once were.
-    connection.execute(
-        "UPDATE projects SET generation = generation + 1 + (SELECT generation FROM projects WHERE reference = ?1)
-         WHERE id IN (SELECT group_id FROM group_members
-                      WHERE member_id = (SELECT id FROM projects WHERE reference = ?1))",
-        &params![reference],
-    )?;
+    let groups = "SELECT g.group_id, g.member_id FROM group_members g JOIN projects p ON p.id = g.member_id WHERE p.reference = ?1";
+    for (group, member) in
+        connection.all(groups, &params![reference], |row| Ok((row.get(0)?, row.get(1)?)))?
+    {
+        remove_member(connection, group, member)?;
+    }
     connection.execute("DELETE FROM projects WHERE reference = ?1", &params![reference])?;
     drop_files_without_project(connection, Value::Ints(files))?;
     drop_unused_vectors(connection)

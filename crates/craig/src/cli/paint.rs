@@ -67,16 +67,21 @@ impl Painter {
 
 /// A line with its styles; what has been appended to it since has none.
 pub(crate) fn painted(line: &str, styles: &[Style]) -> String {
+    runs(line, styles).into_iter().map(|(style, run)| styled(style, run)).collect()
+}
+
+/// A line as runs of one style.
+pub(crate) fn runs<'l>(line: &'l str, styles: &[Style]) -> Vec<(Style, &'l str)> {
     let style_at = |at: usize| styles.get(at).copied().unwrap_or_default();
-    let mut painted = String::with_capacity(line.len());
+    let mut runs = Vec::new();
     let mut start = 0;
     for (at, _) in line.char_indices().chain([(line.len(), '\0')]) {
         if at > start && (at == line.len() || style_at(at) != style_at(start)) {
-            painted += &styled(style_at(start), &line[start..at]);
+            runs.push((style_at(start), &line[start..at]));
             start = at;
         }
     }
-    painted
+    runs
 }
 
 fn colour(kind: TokenKind) -> Style {

@@ -20,7 +20,7 @@ pub(crate) enum Stream {
     Stderr,
 }
 
-/// Whether files are being read, for whoever interrupts the program.
+/// Whether an ingestion is reading files, for the message after Ctrl-C.
 static IS_READING: AtomicBool = AtomicBool::new(false);
 
 /// What an interrupted ingestion leaves behind; `None` if no files are being read.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use craig_engine::{Engine, SearchRequest};
+use craig_engine::{EngineError, SearchRequest};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 
@@ -21,10 +21,10 @@ use super::filters::Filters;
 use super::project_selector::ProjectOptions;
 use super::session::Session;
 
-/// How long the terminal is waited for while a search runs.
+/// How long to wait for a key while a search runs.
 const WHILE_SEARCHING: Duration = Duration::from_millis(10);
 
-/// How long it is waited for otherwise.
+/// How long to wait for a key otherwise.
 const WHILE_IDLE: Duration = Duration::from_millis(500);
 
 /// Search as you type, with a preview of the code
@@ -65,45 +65,48 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let app = App::new(&name, &args.query.join(" "), args.filters.kind);
     let searcher = Searcher::start(Arc::clone(&engine), project.clone(), request)?;
     let mut terminal = ratatui::try_init()?;
-    let ended = run_until_quit(&mut terminal, app, &searcher, &|path| place_of(&engine, &project, path));
+    let ended = run_until_quit(&mut terminal, app, &searcher, &|path| engine.place_of_file(&project, path));
     ratatui::try_restore()?;
     ended?;
     Ok(outcome)
-}
-
-/// Where a file of the project is.
-fn place_of(engine: &Engine, project: &str, path: &str) -> anyhow::Result<PathBuf> {
-    Ok(engine.place_of_file(project, path)?)
 }
 
 fn run_until_quit(
     terminal: &mut DefaultTerminal,
     mut app: App,
     searcher: &Searcher,
-    place_of: &dyn Fn(&str) -> anyhow::Result<PathBuf>,
+    place_of: &dyn Fn(&str) -> Result<PathBuf, EngineError>,
 ) -> anyhow::Result<()> {
+    let mut is_drawn = false;
     loop {
         if let Some(wanted) = app.wanted_search() {
             searcher.search(wanted);
         }
-        terminal.draw(|frame| view::draw(frame, &mut app))?;
+        if !is_drawn {
+            terminal.draw(|frame| view::draw(frame, &mut app))?;
+            is_drawn = true;
+        }
         let patience = if app.is_searching() { WHILE_SEARCHING } else { WHILE_IDLE };
-        if event::poll(patience)?
-            && let Event::Key(key) = event::read()?
-            && key.kind != KeyEventKind::Release
-        {
-            match app.press(key) {
+        if event::poll(patience)? {
+            is_drawn = false;
+            let action = match event::read()? {
+                Event::Key(key) if key.kind != KeyEventKind::Release => app.press(key),
+                _ => Action::Nothing,
+            };
+            match action {
                 Action::Nothing => {}
                 Action::Quit => return Ok(()),
                 Action::Open { path, line } => {
                     ratatui::try_restore()?;
-                    let opened = place_of(&path).and_then(|place| Ok(editor::open(&place, line)?));
+                    let place = place_of(&path).map_err(anyhow::Error::from);
+                    let opened = place.and_then(|place| Ok(editor::open(&place, line)?));
                     *terminal = ratatui::try_init()?;
                     app.opened(opened);
                 }
             }
         }
         if let Some(found) = searcher.found() {
+            is_drawn = false;
             app.show(found);
         }
     }

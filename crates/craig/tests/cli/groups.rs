@@ -72,6 +72,41 @@ fn a_group_is_made_listed_changed_and_removed() {
     "#]],
     );
     home.check(
+        &["status", "store"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        project   shop
+        status    completed
+        progress  100%, 2 of 2 files
+        started   TIME
+        ended     TIME
+    "#]],
+    );
+    home.check(
+        &["group", "remove", "store"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        removed the group store
+    "#]],
+    );
+    home.check(
+        &["group", "list"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        no groups yet: 'craig group add <name> <project>...' creates one
+    "#]],
+    );
+    assert_eq!(json(&home, &["list"]).as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn what_is_no_group_or_has_no_directory_is_refused() {
+    let home = home();
+    home.succeed(&["group", "add", "store", "shop", "money"]);
+    home.check(
         &["group", "remove", "store", "mail"],
         expect![[r#"
         exit 1
@@ -125,35 +160,6 @@ fn a_group_is_made_listed_changed_and_removed() {
         hint: name one of its members; 'craig group list' shows them
     "#]],
     );
-    home.check(
-        &["status", "store"],
-        expect![[r#"
-        exit 0
-        -- stdout
-        project   shop
-        status    completed
-        progress  100%, 2 of 2 files
-        started   TIME
-        ended     TIME
-    "#]],
-    );
-    home.check(
-        &["group", "remove", "store"],
-        expect![[r#"
-        exit 0
-        -- stdout
-        removed the group store
-    "#]],
-    );
-    home.check(
-        &["group", "list"],
-        expect![[r#"
-        exit 0
-        -- stdout
-        no groups yet: 'craig group add <name> <project>...' creates one
-    "#]],
-    );
-    assert_eq!(json(&home, &["list"]).as_array().unwrap().len(), 3);
 }
 
 #[test]

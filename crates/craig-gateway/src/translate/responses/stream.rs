@@ -13,7 +13,7 @@ use crate::translate::{Unreadable, now, or_new_id};
 /// Longest answer of a stream, in bytes: its last event repeats all of it.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
 
-/// Memory of an item beside its texts: about ten JSON fields.
+/// Memory of an item without its texts: about ten JSON fields.
 const ITEM_BYTES: usize = 1 << 10;
 
 /// The types of events that are read.

@@ -106,7 +106,7 @@ fn heading(rank: usize, hit: &Hit, width: usize) -> String {
 }
 
 /// The colour of a relevance.
-fn worth(score: f32) -> Style {
+pub(in crate::cli) fn worth(score: f32) -> Style {
     match score {
         0.5.. => GOOD.bold(),
         0.2.. => GOOD,

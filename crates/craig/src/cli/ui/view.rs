@@ -8,15 +8,17 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, List, ListItem, ListState, Paragraph};
 
 use super::app::App;
-use crate::cli::output::has_colours;
-use crate::cli::paint::Painter;
+use crate::cli::output::{BOLD, DIM, FAIR, LABEL, PATH, has_colours};
+use crate::cli::paint::{Painter, runs};
+use crate::cli::search::text::worth;
+use crate::cli::table::{Cut, cut};
 use crate::cli::units::{counted, percent, seconds};
 use crate::cli::visible::{lines, one_line};
 
-/// Screens of fewer columns show the code below the results instead of beside them.
+/// Screens with fewer columns show the code below the results, not next to them.
 const SIDE_BY_SIDE: u16 = 100;
 
-/// Columns before a tab stop in the preview.
+/// A tab in the preview.
 const TAB: &str = "    ";
 
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
@@ -41,7 +43,7 @@ fn draw_input(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let typed = Paragraph::new(query.as_ref()).scroll((0, scroll as u16));
     let [before, after] =
         Layout::horizontal([Constraint::Length(prompt.len() as u16), Constraint::Min(1)]).areas(area);
-    frame.render_widget(Span::styled(prompt, styled(Color::Cyan)), before);
+    frame.render_widget(Span::styled(prompt, converted(LABEL)), before);
     frame.render_widget(typed, after);
     let column = app.input.visual_cursor().max(scroll) - scroll;
     frame.set_cursor_position(Position::new(after.x + column as u16, after.y));
@@ -62,29 +64,19 @@ fn draw_results(frame: &mut Frame<'_>, app: &App, area: Rect) {
     frame.render_stateful_widget(list, area, &mut state);
 }
 
-/// ` 92%  src/auth.rs:12  verify_token`; the folder is shortened from its start if the row is too narrow.
+/// ` 92%  src/auth.rs:12  verify_token`; the path is cut at its start if the row is too narrow.
 fn row(hit: &Hit, width: usize) -> ListItem<'static> {
     let score = format!("{:>4}  ", percent(hit.score));
-    let place = format!("{}:{}", one_line(&hit.path), hit.line_start);
+    let place = format!("{}:{}", hit.path, hit.line_start);
     let symbol = hit.symbol_name.as_deref().and_then(|name| name.lines().next()).unwrap_or_default();
     let symbol = if symbol.is_empty() { String::new() } else { format!("  {}", one_line(symbol)) };
     let room = width.saturating_sub(score.len());
-    let place = shortened(&place, room);
+    let place = cut(&place, room, Cut::Start);
     ListItem::new(Line::from(vec![
-        Span::styled(score, worth(hit.score)),
-        Span::styled(place, styled(Color::Magenta)),
-        Span::styled(symbol, Style::new().add_modifier(Modifier::BOLD)),
+        Span::styled(score, converted(worth(hit.score))),
+        Span::styled(place, converted(PATH)),
+        Span::styled(symbol, converted(BOLD)),
     ]))
-}
-
-/// The end of a path, if all of it has no room.
-fn shortened(place: &str, room: usize) -> String {
-    let n_letters = place.chars().count();
-    if n_letters <= room {
-        return place.to_owned();
-    }
-    let kept: String = place.chars().skip(n_letters + 1 - room.max(1)).collect();
-    format!("…{kept}")
 }
 
 fn draw_preview(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
@@ -116,31 +108,18 @@ fn code(hit: &Hit, query: &str) -> Vec<Line<'static>> {
     let styles = Painter::new(query).styles(&hit.language, &text);
     let line = |(at, line): (usize, &&str)| {
         let number = format!("{:>5}  ", hit.line_start as usize + at);
-        let mut spans = vec![Span::styled(number, Style::new().add_modifier(Modifier::DIM))];
-        spans.extend(painted(line, styles.get(at).map_or(&[][..], Vec::as_slice)));
-        Line::from(spans)
+        let styles = styles.get(at).map_or(&[][..], Vec::as_slice);
+        let code = runs(line, styles).into_iter().map(|(style, run)| (style, run.to_owned()));
+        let spans = [(DIM, number)].into_iter().chain(code);
+        Line::from_iter(spans.map(|(style, text)| Span::styled(text, converted(style))))
     };
     text.iter().enumerate().map(line).collect()
 }
 
-/// A line in runs of one style.
-fn painted(line: &str, styles: &[anstyle::Style]) -> Vec<Span<'static>> {
-    let style_at = |at: usize| styles.get(at).copied().unwrap_or_default();
-    let mut spans = Vec::new();
-    let mut start = 0;
-    for (at, _) in line.char_indices().skip(1).chain([(line.len(), '\0')]) {
-        if at > start && (at == line.len() || style_at(at) != style_at(start)) {
-            spans.push(Span::styled(line[start..at].to_owned(), converted(style_at(start))));
-            start = at;
-        }
-    }
-    spans
-}
-
-/// A style of the other commands.
+/// A style of the other commands; without its colour if the output has none.
 fn converted(style: anstyle::Style) -> Style {
     let colour = match style.get_fg_color() {
-        Some(anstyle::Color::Ansi(colour)) => Some(ansi(colour)),
+        Some(anstyle::Color::Ansi(colour)) if has_colours() => Some(ansi(colour)),
         _ => None,
     };
     let effects = style.get_effects();
@@ -167,36 +146,18 @@ fn ansi(colour: anstyle::AnsiColor) -> Color {
 /// `12 results, 3 ms · Enter opens, Tab filters, Esc quits`, or what went wrong.
 fn draw_status(frame: &mut Frame<'_>, app: &App, area: Rect) {
     if let Some(error) = &app.error {
-        frame.render_widget(Span::styled(one_line(error).into_owned(), styled(Color::Yellow)), area);
+        frame.render_widget(Span::styled(one_line(error).into_owned(), converted(FAIR)), area);
         return;
     }
     let found = app.answer.as_ref().map(|answer| {
         format!("{}, {} · ", counted(answer.hits.len() as u64, "result"), seconds(answer.elapsed_ms / 1e3))
     });
     let text = format!("{}Enter opens, Tab filters, Esc quits", found.unwrap_or_default());
-    frame.render_widget(Span::styled(text, Style::new().add_modifier(Modifier::DIM)), area);
+    frame.render_widget(Span::styled(text, converted(DIM)), area);
 }
 
 fn bordered(title: String) -> Block<'static> {
-    Block::bordered()
-        .border_type(BorderType::Rounded)
-        .border_style(Style::new().add_modifier(Modifier::DIM))
-        .title(title)
-}
-
-/// The colour of a relevance, as in `craig search`.
-fn worth(score: f32) -> Style {
-    match score {
-        0.5.. => styled(Color::Green).add_modifier(Modifier::BOLD),
-        0.2.. => styled(Color::Green),
-        0.05.. => styled(Color::Yellow),
-        _ => Style::new().add_modifier(Modifier::DIM),
-    }
-}
-
-/// A colour, if the terminal is to show any.
-fn styled(colour: Color) -> Style {
-    if has_colours() { Style::new().fg(colour) } else { Style::new() }
+    Block::bordered().border_type(BorderType::Rounded).border_style(converted(DIM)).title(title)
 }
 
 #[cfg(test)]
