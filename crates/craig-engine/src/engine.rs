@@ -18,6 +18,7 @@ use rayon::ThreadPool;
 use crate::consent::{Consent, NewSources};
 use crate::context::{ContextCache, GuessCache};
 use crate::freshness::FreshnessCache;
+use crate::group::names_several;
 use crate::ingest::{Waiting, lock, lock_index, wait_to_write};
 use crate::left_out::UnsearchedFiles;
 use crate::lock::locked;
@@ -206,6 +207,9 @@ impl Engine {
     /// Finds a project or group by its id, reference or name, or the group of several projects separated by commas. If a
     /// reference was found before and is gone, the error gives the project's name, since no user knows it by its reference.
     pub(crate) fn find(&self, store: &Store, handle: &str) -> Result<Project, EngineError> {
+        if names_several(store, handle) {
+            return self.group_of(store, handle);
+        }
         let found = store.project(handle);
         let mut names = locked(&self.names);
         match found {
@@ -217,10 +221,6 @@ impl Engine {
             }
             Err(StoreError::UnknownProject { handle, known }) => match names.get(&handle) {
                 Some(name) => Err(EngineError::Purged { project: name.clone() }),
-                None if handle.contains(',') => {
-                    drop(names);
-                    self.group_of(store, &handle)
-                }
                 None => Err(StoreError::UnknownProject { handle, known }.into()),
             },
             Err(error) => Err(error.into()),

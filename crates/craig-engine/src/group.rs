@@ -43,6 +43,9 @@ impl Engine {
     pub fn add_to_group(&self, name: &str, handles: &[String]) -> Result<GroupSummary, EngineError> {
         let mut store = self.store()?;
         let name = checked_name(name)?;
+        if name.contains(',') {
+            return Err(EngineError::BadName { name, reason: "a comma separates the names of projects" });
+        }
         let projects: Vec<Project> =
             handles.iter().map(|handle| self.find(&store, handle)).collect::<Result<_, _>>()?;
         let group = store.add_to_group(&name, &projects)?;
@@ -52,7 +55,7 @@ impl Engine {
     /// Takes projects out of a group.
     pub fn remove_from_group(&self, name: &str, handles: &[String]) -> Result<GroupSummary, EngineError> {
         let mut store = self.store()?;
-        let group = self.find_group(&store, name)?;
+        let group = Self::find_group(&store, name)?;
         let members = store.members(group.id)?;
         let mut removed = Vec::new();
         for handle in handles {
@@ -69,7 +72,7 @@ impl Engine {
 
     /// Removes a group; its members stay.
     pub fn remove_group(&self, name: &str) -> Result<String, EngineError> {
-        let group = self.find_group(&*self.store()?, name)?;
+        let group = Self::find_group(&*self.store()?, name)?;
         self.purge(&group.reference, &mut |_| {})
     }
 
@@ -91,8 +94,8 @@ impl Engine {
         }
     }
 
-    fn find_group(&self, store: &Store, name: &str) -> Result<Project, EngineError> {
-        let found = self.find(store, name)?;
+    fn find_group(store: &Store, name: &str) -> Result<Project, EngineError> {
+        let found = store.project(name)?;
         match found.is_group() {
             true => Ok(found),
             false => Err(EngineError::NotAGroup { project: found.name }),
@@ -183,6 +186,12 @@ impl Freshness {
             (first, _) => first,
         }
     }
+}
+
+/// Whether a handle lists projects instead of naming one. The group of the listed projects has the list as its name, but not
+/// all of them, if one was purged since.
+pub(crate) fn names_several(store: &Store, handle: &str) -> bool {
+    handle.contains(',') && store.project(handle).map_or(true, |project| project.is_group())
 }
 
 fn group_summary(store: &Store, group: &Project) -> Result<GroupSummary, EngineError> {

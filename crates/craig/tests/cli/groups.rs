@@ -224,6 +224,20 @@ fn projects_that_commas_separate_are_a_group() {
     let context =
         json(&home, &["context", "chat", "how is a message delivered to somebody", "-p", "mail,shop"]);
     assert_eq!(context["blocks"][0]["path"], "mail/send.py", "{context}");
+    // A project that was purged and ingested again is in the group again.
+    home.succeed(&["purge", "mail", "--yes"]);
+    home.succeed(&["ingest", "mail"]);
+    let found = json(&home, &["search", "deliver a message", "-p", "shop,mail"]);
+    assert_eq!((&found["project"], paths(&found)[0]), (&Value::from("mail,shop"), "mail/send.py"));
+    home.check(
+        &["group", "add", "mail,shop", "money"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: "mail,shop" is not a valid project name: a comma separates the names of projects
+        hint: choose another name with --name
+    "#]],
+    );
     home.check(
         &["search", "deliver", "-p", "mail,post"],
         expect![[r#"
