@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use craig_engine::{EngineError, SearchRequest};
+use craig_engine::{EngineError, PER_FILE, SearchRequest};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 
@@ -52,6 +52,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let (project, outcome) = selector.prepare(&engine, &mut session.output)?;
     let request = SearchRequest {
         limit: 50,
+        per_file: PER_FILE,
         languages: args.filters.language.clone(),
         path: args.filters.path.clone(),
         folder: selector.folder(&engine, &project)?,
