@@ -35,12 +35,20 @@ use crate::report::{
 use crate::rerank::Rerankers;
 use crate::single_flight::SingleFlight;
 use crate::stores::{PooledStore, StorePool};
+use crate::visibility::Visibility;
 use crate::{Config, EmbedderConfig, EngineError, Explainer, Progress};
 
 /// A database and everything that answers from it, for any number of threads at the same time.
 ///
 /// Several engines, in one process or many, may work on the same database; in one process one is enough.
 pub struct Engine {
+    shared: Arc<Shared>,
+    /// Which projects there are for its calls.
+    pub(crate) visibility: Visibility,
+}
+
+/// What engines of one database share, whatever each of them shows.
+struct Shared {
     config: Config,
     stores: StorePool,
     /// Threads to compute on, started when something is first computed on several.
@@ -73,7 +81,7 @@ impl Engine {
     /// Creates an engine from `config`. The first call that needs the database opens it, or creates it if it is
     /// missing.
     pub fn new(config: &Config) -> Self {
-        Self {
+        let shared = Shared {
             config: config.clone(),
             stores: StorePool::new(),
             pool: SingleFlight::default(),
@@ -91,7 +99,14 @@ impl Engine {
             unsearched_files: UnsearchedFiles::default(),
             background_refreshes: Permits::new(MAX_BACKGROUND_REFRESHES),
             names: Mutex::default(),
-        }
+        };
+        Self { shared: Arc::new(shared), visibility: Visibility::All }
+    }
+
+    /// The same engine for somebody who may see only some of the projects: for its calls, the others do not exist.
+    #[must_use]
+    pub fn within(&self, visibility: Visibility) -> Self {
+        Self { shared: Arc::clone(&self.shared), visibility }
     }
 
     /// The same, and opens the database at once: fails when it cannot be opened.
@@ -124,11 +139,11 @@ impl Engine {
 
     /// Where the database is, which may not have been made yet.
     pub fn database(&self) -> &DatabaseAddress {
-        &self.config.database
+        &self.shared.config.database
     }
 
     pub(crate) fn config(&self) -> &Config {
-        &self.config
+        &self.shared.config
     }
 
     /// The explainer of the project at `root`, opened with `open` on first use. It needs no database.
@@ -137,71 +152,67 @@ impl Engine {
         root: &Path,
         open: impl FnOnce() -> Result<Explainer, EngineError>,
     ) -> Result<Arc<Explainer>, EngineError> {
-        self.explainers.get(root.to_owned(), |_| true, || open().map(Arc::new))
+        self.shared.explainers.get(root.to_owned(), |_| true, || open().map(Arc::new))
     }
 
     /// A connection to the database for one call. A call takes one and passes it on, so that it needs no second one.
     pub(crate) fn store(&self) -> Result<PooledStore<'_>, EngineError> {
-        self.stores.get(&self.config, || {
+        self.shared.stores.get(&self.shared.config, || {
             // They are no longer used and may take much memory.
-            self.indexes.clear();
-            self.analyses.clear();
-            self.graphs.clear();
-            self.declared.clear();
-            self.package_libraries.clear();
+            self.shared.indexes.clear();
+            self.shared.analyses.clear();
+            self.shared.graphs.clear();
+            self.shared.declared.clear();
+            self.shared.package_libraries.clear();
         })
     }
 
     /// Threads to compute on, as many as the user wants to give.
     pub(crate) fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
-        self.pool.get((), |_| true, || Ok(Arc::new(thread_pool(self.config.threads)?)))
+        self.shared.pool.get((), |_| true, || Ok(Arc::new(thread_pool(self.shared.config.threads)?)))
     }
 
     /// The packages that manifests of projects declare, by project, each with its generation.
     pub(crate) fn declared(&self) -> &SingleFlight<ProjectKey, (u64, Arc<Packages>)> {
-        &self.declared
+        &self.shared.declared
     }
 
     /// The documents of packages, by package, each with its generation.
     pub(crate) fn package_libraries(&self) -> &SingleFlight<ProjectKey, (u64, Arc<PackageLibrary>)> {
-        &self.package_libraries
+        &self.shared.package_libraries
     }
 
     pub(crate) fn contexts(&self) -> &ContextCache {
-        &self.contexts
+        &self.shared.contexts
     }
 
     pub(crate) fn guesses(&self) -> &GuessCache {
-        &self.guesses
+        &self.shared.guesses
     }
 
     pub(crate) fn unsearched_files(&self) -> &UnsearchedFiles {
-        &self.unsearched_files
+        &self.shared.unsearched_files
     }
 
     pub(crate) fn freshness(&self) -> &FreshnessCache {
-        &self.freshness
+        &self.shared.freshness
     }
 
     pub(crate) fn background_refreshes(&self) -> &Permits {
-        &self.background_refreshes
+        &self.shared.background_refreshes
     }
 
     /// The embedder, loaded on first use.
     pub(crate) fn embedder(&self) -> Result<Arc<dyn Embedder>, EngineError> {
-        let load = || match &self.config.embedder {
+        let load = || match &self.shared.config.embedder {
             config @ EmbedderConfig::Local { .. } => Ok(self.pool()?.install(|| models::embedder(config))?),
             config => Ok(models::embedder(config)?),
         };
-        self.embedder.get((), |_| true, load)
+        self.shared.embedder.get((), |_| true, load)
     }
 
     pub(crate) fn rerankers(&self) -> &Rerankers {
-        &self.rerankers
-    }
-
-    pub(crate) fn rerankers_mut(&mut self) -> &mut Rerankers {
-        &mut self.rerankers
+        &self.shared.rerankers
     }
 
     /// Finds a project or group by its id, reference or name, or the group of several projects separated by commas. If a
@@ -210,19 +221,21 @@ impl Engine {
         if names_several(store, handle) {
             return self.group_of(store, handle);
         }
-        let found = store.project(handle);
-        let mut names = locked(&self.names);
-        match found {
-            Ok(project) => {
+        match store.project(handle) {
+            Ok(project) if self.shows(store, &project)? => {
+                let mut names = locked(&self.shared.names);
                 if !names.contains_key(&project.reference) {
                     names.insert(project.reference.clone(), project.name.clone());
                 }
                 Ok(project)
             }
-            Err(StoreError::UnknownProject { handle, known }) => match names.get(&handle) {
-                Some(name) => Err(EngineError::Purged { project: name.clone() }),
-                None => Err(StoreError::UnknownProject { handle, known }.into()),
-            },
+            Ok(_) | Err(StoreError::UnknownProject { .. }) => {
+                let known_name = locked(&self.shared.names).get(handle).cloned();
+                match known_name.filter(|name| self.visibility.names(name)) {
+                    Some(project) => Err(EngineError::Purged { project }),
+                    None => Err(self.unknown(store, handle)?),
+                }
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -247,7 +260,7 @@ impl Engine {
         notes: &mut Vec<String>,
     ) -> Result<Arc<Index>, EngineError> {
         let is_current = |index: &Arc<Index>| index.generation() == project.generation;
-        self.indexes.get(project.key(), is_current, || {
+        self.shared.indexes.get(project.key(), is_current, || {
             self.synced_index(store, project, notes)
                 .or_else(|error| self.index_in_memory(store, project, error, notes))
         })
@@ -261,7 +274,7 @@ impl Engine {
         notes: &mut Vec<String>,
     ) -> Result<(), EngineError> {
         let make = || self.synced_index(store, project, notes);
-        self.indexes.replace(project.key(), make)
+        self.shared.indexes.replace(project.key(), make)
     }
 
     /// Queries the index of `project`. If the index turns out to be damaged, it is rebuilt and queried again, once.
@@ -277,7 +290,7 @@ impl Engine {
             Err(SearchError::Damaged { .. }) => {
                 // Others may have met the same damage, and may have repaired it.
                 let is_another = |known: &Arc<Index>| !Arc::ptr_eq(known, &index);
-                let repaired = self.indexes.get(project.key(), is_another, || {
+                let repaired = self.shared.indexes.get(project.key(), is_another, || {
                     self.make_index(store, project, Index::repair, notes)
                         .or_else(|error| self.index_in_memory(store, project, error, notes))
                 })?;
@@ -290,7 +303,7 @@ impl Engine {
     /// Verifies the whole index of `project` and rebuilds its damaged parts.
     pub(crate) fn rebuild_index(&self, store: &Store, project: &Project) -> Result<(), EngineError> {
         let make = || self.make_index(store, project, Index::repair, &mut Vec::new());
-        self.indexes.replace(project.key(), make)
+        self.shared.indexes.replace(project.key(), make)
     }
 
     /// The index on disk, brought up to date if it is stale.
@@ -365,7 +378,7 @@ impl Engine {
         load: impl FnOnce() -> Result<(u64, Arc<Analysis>), EngineError>,
     ) -> Result<Arc<Analysis>, EngineError> {
         let is_current = |(generation, _): &(u64, Arc<Analysis>)| *generation == project.generation;
-        Ok(self.analyses.get(project.key(), is_current, load)?.1)
+        Ok(self.shared.analyses.get(project.key(), is_current, load)?.1)
     }
 
     /// The graph of the symbols of a project as the store has it now; `load` makes one.
@@ -379,13 +392,13 @@ impl Engine {
             *generation == project.generation && graph.scip == scip
         };
         let load = || Ok::<_, EngineError>((project.generation, Arc::new(load()?)));
-        Ok(self.graphs.get(project.key(), is_current, load)?.1)
+        Ok(self.shared.graphs.get(project.key(), is_current, load)?.1)
     }
 
     /// All projects by number.
     pub fn projects(&self) -> Result<Vec<ProjectSummary>, EngineError> {
         let store = self.store()?;
-        let projects = store.projects()?.into_iter();
+        let projects = self.shown(&store, store.projects()?)?.into_iter();
         projects.map(|project| Ok(summary(store.counts(project.id)?, project))).collect()
     }
 
@@ -496,7 +509,7 @@ impl Engine {
         let index_lock = lock_index(&store, &project, progress)?;
         wait_to_write(&mut store, Waiting::Wait, progress)?;
         self.forget(&project);
-        self.freshness.remove(&project.reference);
+        self.shared.freshness.remove(&project.reference);
         let groups = store.groups_of(project.id)?;
         // First what can be made again: on a full disk, that is the room that the rest takes.
         for group in &groups {
@@ -508,16 +521,16 @@ impl Engine {
         store.purge(&lock)?;
         // An analysis may have been made again while the rows were deleted.
         groups.iter().chain([&project]).for_each(|changed| self.forget(changed));
-        locked(&self.names).remove(&project.reference);
+        locked(&self.shared.names).remove(&project.reference);
         self.remove_clone_of(&store, &project)?;
         Ok(project.name)
     }
 
     /// Drops what is derived from a project and kept in memory.
     fn forget(&self, project: &Project) {
-        self.indexes.remove(&project.key());
-        self.analyses.remove(&project.key());
-        self.graphs.remove(&project.key());
+        self.shared.indexes.remove(&project.key());
+        self.shared.analyses.remove(&project.key());
+        self.shared.graphs.remove(&project.key());
     }
 
     /// The tracked files of a project as a tree, binary ones included.
@@ -560,7 +573,7 @@ impl Engine {
         let store = self.store()?;
         let projects = match handle {
             Some(handle) => vec![self.find(&store, handle)?],
-            None => store.projects()?,
+            None => self.shown(&store, store.projects()?)?,
         };
         let mut sums = Statistics {
             projects: projects.len() as u64,

@@ -33,7 +33,8 @@ impl Engine {
     /// All groups by number.
     pub fn groups(&self) -> Result<Vec<GroupSummary>, EngineError> {
         let store = self.store()?;
-        store.groups()?.iter().map(|group| group_summary(&store, group)).collect()
+        let groups = self.shown(&store, store.groups()?)?;
+        groups.iter().map(|group| group_summary(&store, group)).collect()
     }
 
     /// Adds projects to the group `name`, which is created if it is missing.

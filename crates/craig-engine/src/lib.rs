@@ -38,6 +38,7 @@ mod single_flight;
 mod stores;
 mod symbol_graph;
 mod symbols;
+mod visibility;
 mod watch;
 
 pub use archive::ExportReport;
@@ -77,7 +78,7 @@ pub use report::{
 };
 pub use repository::{GitOrigin, RepositoryRequest};
 pub use rerank::{RerankReport, RerankStatus, RerankerState};
-pub use search::{NO_ANSWER, SearchAnswer, SearchRequest};
+pub use search::{NO_ANSWER, ProjectHit, ProjectsAnswer, SearchAnswer, SearchRequest};
 pub use settings::{
     DEFINITIONS, Definition, Environment, Kind, Origin, PROJECT_FILE, Scope, Settings, SettingsError,
     Sources, Value, page as settings_page,
@@ -92,6 +93,7 @@ pub use symbol_graph::{
     outlined_names, own_name,
 };
 pub use symbols::Symbol;
+pub use visibility::Visibility;
 pub use watch::WatchEvent;
 
 pub use craig_chunk::names::{DefinitionKind, Role as SymbolRole};

@@ -255,7 +255,11 @@ impl Engine {
     /// to the project of its main checkout, nor does a folder that a project leaves out.
     pub fn project_of_directory(&self, directory: &Path) -> Result<Option<String>, EngineError> {
         let root = Root::open(directory)?;
-        Ok(project_holding(&*self.store()?, &root)?.map(|project| project.reference))
+        let store = self.store()?;
+        match project_holding(&store, &root)? {
+            Some(project) if self.shows(&store, &project)? => Ok(Some(project.reference)),
+            _ => Ok(None),
+        }
     }
 
     /// The same for a file, or for a path at which nothing is any more.

@@ -91,8 +91,9 @@ impl Engine {
     }
 
     /// Shares rankings with other processes. To be called before anything is reranked.
-    pub fn share_rankings(&mut self, shared: Arc<dyn SharedCache>) {
-        self.rerankers_mut().shared = Some(shared);
+    pub fn share_rankings(&self, shared: Arc<dyn SharedCache>) {
+        // Only the first one counts.
+        let _ = self.rerankers().shared.set(shared);
     }
 
     /// Fails if a provider's reranker is configured and its key is missing.

@@ -10,6 +10,7 @@ use craig_search::{
 };
 use craig_source::{Language, mask_secrets};
 use craig_store::{Project, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::rerank::{RerankReport, RerankSubject, reranked};
@@ -71,6 +72,20 @@ impl Default for SearchRequest {
             cancellation: Cancellation::default(),
         }
     }
+}
+
+/// The results of `work` for all `items`, in their order.
+///
+/// Not on the pool of the engine: its threads compute for whoever waits, and must not wait themselves.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL);
+    let n_of_each = items.len().div_ceil(n_threads).max(1);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let parts = items.chunks(n_of_each).map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()));
+        let parts: Vec<_> = parts.collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
 }
 
 impl SearchRequest {
@@ -158,7 +173,79 @@ pub struct SearchAnswer {
     pub notes: Vec<String>,
 }
 
+/// A hit of a search in several projects.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ProjectHit {
+    /// Name of its project.
+    pub project: String,
+    /// The hit.
+    #[serde(flatten)]
+    pub hit: Hit,
+}
+
+/// The result of a search in several projects.
+#[derive(Clone, Debug)]
+pub struct ProjectsAnswer {
+    /// Names of the projects searched.
+    pub projects: Vec<String>,
+    /// Milliseconds from query to hits.
+    pub elapsed_ms: f64,
+    /// Hits of all projects, best first.
+    pub hits: Vec<ProjectHit>,
+    /// Whether anything seems to answer.
+    pub is_answered: bool,
+    /// The outcome of reranking, if one project was searched.
+    pub rerank: Option<RerankReport>,
+    /// Notes about projects.
+    pub notes: Vec<String>,
+}
+
+/// Projects that one call searches at the same time.
+const MAX_PARALLEL: usize = 4;
+
 impl Engine {
+    /// Searches several projects, or all if none is named, and merges their hits: scores are probabilities, which compare.
+    ///
+    /// Without reranking if there are several: each project would need a call of its own.
+    pub fn search_projects(
+        &self,
+        handles: &[String],
+        query: &str,
+        request: &SearchRequest,
+    ) -> Result<ProjectsAnswer, EngineError> {
+        let started = Instant::now();
+        request.check(query)?;
+        let all: Vec<String>;
+        let handles = match handles {
+            [] => {
+                all = self.projects()?.into_iter().map(|project| project.reference).collect();
+                &all
+            }
+            named => named,
+        };
+        let request = SearchRequest { rerank: request.rerank && handles.len() == 1, ..request.clone() };
+        let answers = in_parallel(handles, |handle| self.search(handle, query, &request));
+        let answers: Vec<SearchAnswer> = answers.into_iter().collect::<Result<_, _>>()?;
+        let mut merged = ProjectsAnswer {
+            projects: answers.iter().map(|answer| answer.project.clone()).collect(),
+            elapsed_ms: 0.0,
+            hits: Vec::new(),
+            is_answered: answers.iter().any(|answer| answer.is_answered),
+            rerank: None,
+            notes: Vec::new(),
+        };
+        for SearchAnswer { project, hits, notes, rerank, .. } in answers {
+            merged.rerank = rerank;
+            merged.notes.extend(notes);
+            merged.hits.extend(hits.into_iter().map(|hit| ProjectHit { project: project.clone(), hit }));
+        }
+        // Stable: equal scores stay in the order of projects and paths.
+        merged.hits.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score));
+        merged.hits.truncate(request.limit);
+        merged.elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
+        Ok(merged)
+    }
+
     /// Searches a project as currently indexed.
     pub fn search(
         &self,

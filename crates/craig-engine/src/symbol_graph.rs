@@ -111,17 +111,7 @@ impl Engine {
         request: &SymbolRequest,
     ) -> Result<References, EngineError> {
         let (mut found, bound) = self.ask_graph(handle, name, request, |asked| {
-            let (sure, possible) = asked.references(request.min_confidence, &request.roles);
-            let mut files: Vec<u32> = sure.iter().map(|found| found.file).collect();
-            files.dedup();
-            let found = References {
-                references: asked.lines(&sure[..sure.len().min(request.limit)])?,
-                total: sure.len() as u64,
-                total_files: files.len() as u64,
-                possible,
-                unbound: None,
-                subject: asked.subject(),
-            };
+            let (sure, found) = asked.listed_references(request)?;
             Ok((found, BoundWord::new(asked, &sure)))
         })?;
         if let Some(most) = request.unbound {
@@ -322,6 +312,25 @@ impl<'a> Asked<'a> {
         let (sure, possible): (Vec<_>, Vec<_>) =
             by_place.into_values().partition(|found| found.confidence >= min_confidence);
         (sure, possible.len() as u64)
+    }
+
+    /// All references to the symbol that count, and the answer that lists them.
+    fn listed_references(
+        &self,
+        request: &SymbolRequest,
+    ) -> Result<(Vec<SymbolReference>, References), EngineError> {
+        let (sure, possible) = self.references(request.min_confidence, &request.roles);
+        let mut files: Vec<u32> = sure.iter().map(|found| found.file).collect();
+        files.dedup();
+        let found = References {
+            references: self.lines(&sure[..sure.len().min(request.limit)])?,
+            total: sure.len() as u64,
+            total_files: files.len() as u64,
+            possible,
+            unbound: None,
+            subject: self.subject(),
+        };
+        Ok((sure, found))
     }
 
     /// References, by place, with the texts of their lines.

@@ -6,22 +6,22 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn};
+use axum::extract::State;
+use axum::middleware::from_fn;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use craig_engine::BreakerState;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, StatusCode};
 use jiff::{Span, Timestamp};
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;
 
 use crate::caller::bearer;
-use crate::failure::{Problem, json_response, write_error};
+use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::history::{Sample, Totals};
-use crate::protocol::ProtocolName;
 use crate::providers::Provider;
+use crate::static_files::{guarded, html, script, style};
 use crate::usage::Sums;
 
 const PAGE: &str = include_str!("admin/page.html");
@@ -30,12 +30,6 @@ const STYLE: &str = include_str!("admin/status.css");
 
 /// Days of usage that are shown.
 const DAYS: i64 = 30;
-
-/// Nothing but the page's own files is loaded, run or sent to, and no other page may frame it.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; \
-     form-action 'none'; frame-ancestors 'none'",
-);
 
 /// Everything that the page shows.
 #[derive(Serialize)]
@@ -83,30 +77,13 @@ struct UsageShown {
 
 pub(crate) fn router(gateway: Arc<Gateway>) -> Router {
     Router::new()
-        .route("/", get(|| async { file("text/html; charset=utf-8", PAGE) }))
-        .route("/status.js", get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
-        .route("/status.css", get(|| async { file("text/css; charset=utf-8", STYLE) }))
+        .route("/", get(|| async { html(PAGE) }))
+        .route("/status.js", get(|| async { script(SCRIPT) }))
+        .route("/status.css", get(|| async { style(STYLE) }))
         .route("/status.json", get(status))
         .fallback(|| async { Problem::not_found("unknown_path", "the status page is at /").into_response() })
         .layer(from_fn(guarded))
         .with_state(gateway)
-}
-
-/// Headers of all answers.
-async fn guarded(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    write_error(&mut response, ProtocolName::Chat.protocol());
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
-}
-
-fn file(kind: &'static str, text: &'static str) -> Response {
-    ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
 
 async fn status(State(gateway): State<Arc<Gateway>>, headers: HeaderMap) -> Result<Response, Problem> {

@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
+use craig_engine::Engine;
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::failure::Problem;
 use crate::keys::{KeyRing, KeysError, Policy};
+use crate::proxy::PROJECT_HEADER;
 use crate::traces::Trace;
 
 /// Origins of pages that are served by this machine.
@@ -41,6 +43,24 @@ impl Caller {
             trace: None,
             request_id: Arc::default(),
         }
+    }
+}
+
+/// Whoever sends a request to a service that the gateway guards; an extension of that request.
+#[derive(Clone)]
+pub struct Guest {
+    /// The engine, with the projects that there are for the guest.
+    pub engine: Arc<Engine>,
+    /// The project that its header `x-craig-project` names.
+    pub project: Option<String>,
+}
+
+impl Guest {
+    /// A header that is not UTF-8 names no project.
+    pub(crate) fn new(engine: Arc<Engine>, headers: &HeaderMap) -> Self {
+        let named = headers.get(PROJECT_HEADER).and_then(|name| std::str::from_utf8(name.as_bytes()).ok());
+        let project = named.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
+        Self { engine, project }
     }
 }
 

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use axum::Router;
 use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Secret, Settings, Value};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -26,6 +27,8 @@ pub struct GatewayConfig {
     pub prices: Prices,
     /// The status page, if there is one.
     pub admin: Option<Admin>,
+    /// Services for a team, if it is a server for one: its page is served, and these routes, which get a [`Guest`](crate::Guest).
+    pub team: Option<Router>,
     /// File of the clients' hashed keys.
     pub keys: PathBuf,
     /// File of what each key has used.

@@ -214,6 +214,12 @@ impl From<EngineError> for Problem {
                 "unknown_project",
                 "no such project: 'craig list' on the gateway's machine lists all projects",
             ),
+            EngineError::UnknownFile { .. } => {
+                Self::not_found("unknown_file", "the project has no such file: POST /v1/files lists them")
+            }
+            EngineError::UnknownSymbol { .. } => {
+                Self::not_found("unknown_symbol", "the project has no such symbol")
+            }
             EngineError::Search(craig_engine::SearchError::EmptyQuery) => {
                 Self::invalid_field("query", "the query contains no words")
             }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use craig_engine::{Engine, EngineError};
+use craig_engine::{Engine, EngineError, Visibility};
 use moka::future::Cache;
 use thiserror::Error;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
@@ -250,6 +250,14 @@ impl Gateway {
         reservation.grow_to(room).then(|| Arc::new(reservation).with(Bytes::from(body)))
     }
 
+    /// The engine as it is for the holder of a key.
+    pub(crate) fn engine_for(&self, caller: &Caller) -> Arc<Engine> {
+        match caller.policy.visibility() {
+            Visibility::All => Arc::clone(&self.engine),
+            some => Arc::new(self.engine.within(some)),
+        }
+    }
+
     /// Calls the engine on a thread that may block.
     pub(crate) async fn with_engine<T: Send + 'static>(
         &self,
@@ -339,7 +347,7 @@ fn reranking_calls(config: &GatewayConfig) -> Arc<Semaphore> {
 
 /// The engine of a gateway. Fails if the key of a reranking provider is missing.
 fn engine(config: &GatewayConfig, redis: Option<Redis>) -> Result<Arc<Engine>, StartError> {
-    let mut engine = Engine::new(&config.engine);
+    let engine = Engine::new(&config.engine);
     if let Some(redis) = redis {
         let runtime = tokio::runtime::Handle::current();
         engine.share_rankings(Arc::new(BlockingRedis { redis, runtime }));

@@ -13,7 +13,7 @@ use http_body_util::BodyExt as _;
 
 use crate::attributes::HTTP_RESPONSE_STATUS_CODE;
 use crate::budget::Reservation;
-use crate::caller::Caller;
+use crate::caller::{Caller, Guest};
 use crate::client::is_plain;
 use crate::failure::{Problem, write_error};
 use crate::gateway::Gateway;
@@ -41,6 +41,9 @@ pub(crate) const MAX_HEADER_BYTES: usize = 64 << 10;
 /// Most headers of a request.
 pub(crate) const MAX_HEADERS: usize = 100;
 
+/// Where services for a team serve the Model Context Protocol.
+pub const MCP_PATH: &str = "/mcp";
+
 /// The header with the id of a request.
 const REQUEST_ID: &str = "x-request-id";
 
@@ -50,7 +53,11 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     let _open = Counted::new(&gateway.metrics.open_requests);
     let matched = request.extensions().get::<MatchedPath>().and_then(|path| Route::at(path.as_str()));
     // A client's path must not become a label.
-    let route = matched.map_or("other", |route| route.path);
+    let route = match matched {
+        Some(route) => route.path,
+        None if request.uri().path() == MCP_PATH => MCP_PATH,
+        None => "other",
+    };
     let method = request.method().clone();
     let is_http1 = request.version() < Version::HTTP_2;
     name_host(&mut request);
@@ -74,6 +81,10 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     let mut response = match caller.clone() {
         Some(Err(problem)) => problem.into_response(),
         Some(Ok(caller)) => {
+            if matched.is_none() {
+                let guest = Guest::new(gateway.engine_for(&caller), request.headers());
+                request.extensions_mut().insert(guest);
+            }
             request.extensions_mut().insert(caller);
             next.run(request).await
         }
@@ -117,11 +128,12 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
 fn preflight(origin: HeaderValue) -> Response {
     let allowed = HeaderValue::from_static(
         "authorization, content-type, x-api-key, api-key, anthropic-version, anthropic-beta, openai-beta, \
-         x-craig-framing, x-craig-project, x-request-id",
+         x-craig-framing, x-craig-project, x-request-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, \
+         last-event-id",
     );
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_ORIGIN, origin),
-        (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST")),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE")),
         (header::ACCESS_CONTROL_ALLOW_HEADERS, allowed),
         (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("3600")),
     ];

@@ -79,6 +79,14 @@ impl Policy {
         }
     }
 
+    /// The projects that there are for the key.
+    pub(crate) fn visibility(&self) -> Visibility {
+        match self.projects.is_empty() {
+            true => Visibility::All,
+            false => Visibility::Only(Arc::new(self.projects.iter().cloned().collect())),
+        }
+    }
+
     /// Fails if the key may not use the project.
     pub(crate) fn check_project(&self, project: &str) -> Result<(), Problem> {
         match allows(&self.projects, project) {

@@ -13,6 +13,7 @@ mod allowance;
 pub mod attributes;
 mod bounded;
 mod breakers;
+mod browse;
 mod budget;
 mod call;
 mod caller;
@@ -38,6 +39,7 @@ mod meter;
 mod metrics;
 mod models;
 mod openapi;
+mod page;
 mod protocol;
 mod providers;
 mod proxy;
@@ -53,6 +55,7 @@ mod server;
 mod shared;
 mod snippet;
 mod sse;
+mod static_files;
 mod status;
 mod target;
 mod tls;
@@ -62,10 +65,12 @@ mod upstreams;
 pub mod usage;
 mod watched_file;
 
+pub use caller::Guest;
 pub use config::{
     Admin, Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,
 };
 pub use gateway::StartError;
+pub use intake::MCP_PATH;
 pub use keys::hashed;
 pub use live::Reread;
 pub use protocol::ProtocolName;

@@ -3,11 +3,12 @@
 
 use std::sync::LazyLock;
 
-use craig_engine::ContextAnswer;
+use craig_engine::{ContextAnswer, References};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
 
+use crate::browse::{FileAnswer, FileBody, FilesAnswer, FilesBody, ProjectList, ReferencesBody};
 use crate::context::ContextBody;
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsBody};
 use crate::failure::ErrorBody;
@@ -115,6 +116,9 @@ fn requests() -> Schemas {
     add::<ContextBody>(&mut generator);
     add::<EmbeddingsBody>(&mut generator);
     add::<Snippet>(&mut generator);
+    add::<FilesBody>(&mut generator);
+    add::<FileBody>(&mut generator);
+    add::<ReferencesBody>(&mut generator);
     generator.take_definitions(true)
 }
 
@@ -123,6 +127,10 @@ fn responses() -> Schemas {
     add::<RerankAnswer>(&mut generator);
     add::<BatchAnswer<'_>>(&mut generator);
     add::<SearchResponse<'_>>(&mut generator);
+    add::<ProjectList>(&mut generator);
+    add::<FilesAnswer>(&mut generator);
+    add::<FileAnswer>(&mut generator);
+    add::<References>(&mut generator);
     add::<ContextAnswer>(&mut generator);
     add::<EmbeddingsAnswer>(&mut generator);
     add::<ModelList<'_>>(&mut generator);

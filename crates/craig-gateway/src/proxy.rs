@@ -42,7 +42,7 @@ use crate::usage::{Sums, UsageKey, today};
 const FRAMING_HEADER: &str = "x-craig-framing";
 
 /// Header that names the project of a conversation, for clients that cannot add a field to their requests.
-const PROJECT_HEADER: &str = "x-craig-project";
+pub(crate) const PROJECT_HEADER: &str = "x-craig-project";
 
 /// Answers a request for a model.
 pub(crate) async fn answer(

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use axum::response::Response;
 use craig_engine::{
     ChatContextRequest, ContextAnswer, ContextFormat, Engine, EngineError, Freshness, ModelError, NoContext,
-    Refresh, RerankReport, RerankSource, SearchAnswer, SearchRequest, Tokenizer, fitted_context,
+    Refresh, RerankReport, RerankSource, ProjectsAnswer, SearchRequest, Tokenizer, fitted_context,
     without_control_tokens,
 };
 use http::HeaderValue;
@@ -283,17 +283,18 @@ impl Gateway {
         Ok(answer)
     }
 
-    /// Searches a project; if `request` wants it, the first hits are reranked.
+    /// Searches projects, all that `caller` may see if none is named. The first hits of one project are reranked, if `request`
+    /// wants it.
     pub(crate) async fn search(
         self: &Arc<Self>,
         caller: &Caller,
-        project: String,
+        projects: Vec<String>,
         query: String,
         mut request: SearchRequest,
-    ) -> Result<(SearchAnswer, Report), Problem> {
+    ) -> Result<(ProjectsAnswer, Report), Problem> {
         let mut report = Report::new(Source::Off);
         report.allowances.extend(self.charge(Resource::Search, caller).await?);
-        let permit = match request.rerank {
+        let permit = match request.rerank && projects.len() == 1 {
             true => self.permit_to_rerank(caller, self.engine.reranks_hits(), &mut report).await,
             false => None,
         };
@@ -301,17 +302,19 @@ impl Gateway {
         let cancel = CancelOnDrop::default();
         request.cancellation = cancel.0.clone();
         let started = Instant::now();
-        let trouble = self.index_trouble(project.clone());
+        let trouble = self.trouble_of_one(&projects);
         let costs = self.rerank_costs();
-        let work = self.searching(permit, move |engine| {
-            let answer = engine.search(&project, &query, &request);
+        let engine = self.engine_for(caller);
+        let work = self.searching(permit, move |_| {
+            let answer = engine.search_projects(&projects, &query, &request);
             answer.inspect(|answer| costs.count_reported(answer.rerank.as_ref()))
         });
         let (answer, trouble) = tokio::join!(work, trouble);
         let answer = answer?;
         report.trouble.extend(trouble);
         (report.n_candidates, report.n_results) = (answer.hits.len(), answer.hits.len());
-        self.count_search(caller, (&answer.project, started), answer.rerank.as_ref(), &mut report);
+        let project = answer.projects.join(",");
+        self.count_search(caller, (&project, started), answer.rerank.as_ref(), &mut report);
         Ok((answer, report))
     }
 
@@ -397,6 +400,14 @@ impl Gateway {
     fn fall_back(&self, report: &mut Report, trouble: &'static str) {
         self.metrics.reranks.with_label_values(&[Source::Fallback.name()]).inc();
         report.fall_back(trouble);
+    }
+
+    /// What is wrong with the index of the project, if there is one; several are not compared with their directories.
+    async fn trouble_of_one(self: &Arc<Self>, projects: &[String]) -> Option<&'static str> {
+        match projects {
+            [project] => self.index_trouble(project.clone()).await,
+            _ => None,
+        }
     }
 
     /// What is wrong with a project's index: its files have changed since, or it could not be checked in time.

@@ -14,7 +14,7 @@ use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::intake::enter;
 use crate::protocol::{Operation, ProtocolName};
-use crate::{context, embeddings, models, openapi, proxy, ranking, search, status};
+use crate::{browse, context, embeddings, models, openapi, page, proxy, ranking, search, status};
 
 /// A path and a method.
 pub(crate) struct Route {
@@ -136,7 +136,7 @@ const RERANK: Route = Route {
 const OPEN: Route = Route { method: Method::GET, access: Access::Everybody, errors: &[], ..KEYED };
 
 /// All routes.
-pub(crate) static ROUTES: [Route; 17] = [
+pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/v1/chat/completions",
         handler: || asks(Operation::Chat),
@@ -206,7 +206,7 @@ pub(crate) static ROUTES: [Route; 17] = [
     Route {
         path: "/v1/search",
         handler: || post(search::search),
-        summary: "Searches an ingested project: `{\"project\", \"query\", \"limit\", \"rerank\", …}`",
+        summary: "Searches one project, several, or all that the key may use: `{\"query\", \"project\", \"limit\", …}`",
         request: Some("SearchRequest"),
         answer: ("Hits, best first", Content::Schema("SearchResponse")),
         headers: &[ORDER, LIMITS],
@@ -221,6 +221,42 @@ pub(crate) static ROUTES: [Route; 17] = [
         answer: ("Blocks of code, or why there are none", Content::Schema("ContextAnswer")),
         headers: &[LIMITS],
         errors: &[NO_PROJECT, (429, "The key's limit is reached"), BUSY_INDEX],
+        ..KEYED
+    },
+    Route {
+        method: Method::GET,
+        path: "/v1/projects",
+        handler: || get(browse::projects),
+        summary: "Lists the projects that the key may use, with the state of their ingestion",
+        answer: ("The list", Content::Schema("ProjectList")),
+        errors: &[BUSY_INDEX],
+        ..KEYED
+    },
+    Route {
+        path: "/v1/files",
+        handler: || post(browse::files),
+        summary: "Lists a folder of a project: `{\"project\", \"folder\"}`",
+        request: Some("FilesRequest"),
+        answer: ("Folders and files", Content::Schema("FilesResponse")),
+        errors: &[NO_PROJECT, BUSY_INDEX],
+        ..KEYED
+    },
+    Route {
+        path: "/v1/file",
+        handler: || post(browse::file),
+        summary: "Returns a file of a project with its symbols: `{\"project\", \"path\"}`",
+        request: Some("FileRequest"),
+        answer: ("The file", Content::Schema("FileResponse")),
+        errors: &[(404, "There is no such project or file"), BUSY_INDEX],
+        ..KEYED
+    },
+    Route {
+        path: "/v1/references",
+        handler: || post(browse::references),
+        summary: "Returns the definition of a symbol and the references to it: `{\"project\", \"symbol\"}`, or the place of a name",
+        request: Some("ReferencesRequest"),
+        answer: ("The symbol and its references", Content::Schema("References")),
+        errors: &[(404, "There is no such project or symbol"), BUSY_INDEX],
         ..KEYED
     },
     Route {
@@ -284,11 +320,17 @@ impl Route {
 pub(crate) fn router(gateway: Arc<Gateway>) -> Router {
     let router =
         ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, (route.handler)()));
-    router
+    let team = gateway.config.team.clone();
+    let guarded = match &team {
+        Some(services) => router.merge(services.clone().with_state(())),
+        None => router,
+    };
+    let guarded = guarded
         .fallback(nothing)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(Arc::clone(&gateway), enter))
-        .with_state(gateway)
+        .with_state(gateway);
+    if team.is_some() { guarded.merge(page::router()) } else { guarded }
 }
 
 /// The handler of a route that providers answer.

@@ -4,18 +4,23 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use craig_engine::{Guesses, Hit, KindFilter, SearchRequest};
+use craig_engine::{Guesses, KindFilter, ProjectHit, SearchRequest};
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounded;
+use crate::browse::{Token, tokens_of};
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body, timing};
+use crate::keys::Policy;
 
 /// Maximum number of hits of one search.
 const MAX_LIMIT: usize = 100;
+
+/// Maximum number of projects of one search that are named.
+const MAX_PROJECTS: usize = 1_000;
 
 /// Maximum number of languages of one search that are read.
 const MAX_LANGUAGES: usize = 1_000;
@@ -27,7 +32,10 @@ pub(crate) const MAX_GUESSES: usize = 100;
 #[schemars(rename = "SearchRequest")]
 pub(crate) struct SearchBody {
     /// Name, reference or id of the project.
-    project: String,
+    project: Option<String>,
+    /// Several projects instead; without any, all that the key may use.
+    #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_PROJECTS>")]
+    projects: Vec<String>,
     /// A sentence or a symbol.
     query: String,
     /// Maximum number of hits.
@@ -51,23 +59,56 @@ pub(crate) struct SearchBody {
     /// Up to 3 lines of code or comments as they may be at the place that answers.
     #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_GUESSES>")]
     code: Vec<String>,
-    /// Whether the hits are reranked.
+    /// Whether the hits are reranked, if one project is searched.
     #[serde(default)]
     rerank: bool,
+    /// Whether each hit has the `tokens` of its code, for highlighting.
+    #[serde(default)]
+    tokens: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SearchResponse<'a> {
     #[schemars(extend("const" = "list"))]
     object: &'static str,
-    project: &'a str,
-    results: &'a [Hit],
+    /// The project, if one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project: Option<&'a str>,
+    /// Names of the projects that were searched.
+    projects: Vec<String>,
+    results: Vec<FoundHit>,
+    /// Whether anything seems to answer; if not, the hits are the nearest that there is.
+    is_answered: bool,
     /// Notes: that no file passes the filters.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
 }
 
+/// A hit, with the tokens of its code if they were requested.
+#[derive(Serialize, JsonSchema)]
+struct FoundHit {
+    #[serde(flatten)]
+    found: ProjectHit,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tokens: Vec<Token>,
+}
+
+impl FoundHit {
+    fn new(found: ProjectHit, with_tokens: bool) -> Self {
+        let tokens =
+            if with_tokens { tokens_of(&found.hit.language, &found.hit.content) } else { Vec::new() };
+        Self { found, tokens }
+    }
+}
+
 impl SearchBody {
+    /// The projects that are named; all of them must be allowed.
+    fn named_projects(&self, policy: &Policy) -> Result<Vec<String>, Problem> {
+        let named: Vec<String> = self.project.iter().chain(&self.projects).cloned().collect();
+        named.iter().try_for_each(|project| policy.check_project(project))?;
+        Ok(named)
+    }
+
     fn request(&self) -> SearchRequest {
         let default = SearchRequest::default();
         SearchRequest {
@@ -90,12 +131,18 @@ pub(crate) async fn search(
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<SearchBody>(request, &gateway).await?;
-    caller.policy.check_project(&body.project)?;
-    let (found, report) =
-        gateway.search(&caller, body.project.clone(), body.query.clone(), body.request()).await?;
+    let projects = body.named_projects(&caller.policy)?;
+    let (answer, report) = gateway.search(&caller, projects, body.query.clone(), body.request()).await?;
     gateway.log_search(&report, &caller);
-    let answer =
-        SearchResponse { object: "list", project: &body.project, results: &found.hits, notes: &found.notes };
+    let results = answer.hits.into_iter().map(|found| FoundHit::new(found, body.tokens));
+    let answer = SearchResponse {
+        object: "list",
+        project: body.project.as_deref(),
+        projects: answer.projects,
+        results: results.collect(),
+        is_answered: answer.is_answered,
+        notes: &answer.notes,
+    };
     let mut response = json_response(StatusCode::OK, &answer);
     report.write_headers(&mut response);
     let times = [("search", report.search_time), ("rerank", report.rerank_time)];

@@ -45,6 +45,7 @@ mod related;
 mod report;
 mod scip;
 mod search;
+mod serve;
 mod session;
 mod settings;
 mod size;
@@ -123,6 +124,7 @@ enum Command {
     Lsp(lsp::Args),
     Hook(hook::Args),
     Gateway(gateway::Args),
+    Serve(serve::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -148,7 +150,7 @@ pub(crate) fn main() -> ExitCode {
 fn handles_signals(command: &Command) -> bool {
     match command {
         Command::Gateway(args) => args.serves(),
-        Command::Mcp(_) => true,
+        Command::Mcp(_) | Command::Serve(_) => true,
         _ => false,
     }
 }
@@ -194,6 +196,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Lsp(args) => lsp::run(&args, session),
         Command::Hook(args) => hook::run(&args, session),
         Command::Gateway(args) => gateway::run(args, session),
+        Command::Serve(args) => serve::run(args, session),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
     }

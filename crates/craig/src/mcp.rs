@@ -25,6 +25,7 @@ mod workspace;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 
+use axum::Router;
 use craig_engine::{Config, Sources};
 use rmcp::ServiceExt as _;
 
@@ -87,6 +88,11 @@ pub(crate) fn serve_http(
     let gate = http::Gate::new(address, origins)?;
     let settings = Settings { roots_grant_access: gate.knows_its_clients(), ..settings };
     run(settings, async |server| http::serve(server, address, gate, limits).await)
+}
+
+/// Serves the holders of a gateway's keys: each sees the projects of its key, and only reads.
+pub(crate) fn services(settings: Settings, limits: Limits) -> Router {
+    http::routes_behind_a_gate(Server::new(settings, Tracing::off()), limits)
 }
 
 /// Runs a server on two threads for the protocol; the engine works on threads of its own.

@@ -59,7 +59,7 @@ pub(crate) struct Rerankers {
     /// Held while one is built, so that no model is loaded twice.
     building: Mutex<()>,
     /// A cache that several processes share.
-    pub(crate) shared: Option<Arc<dyn SharedCache>>,
+    pub(crate) shared: OnceLock<Arc<dyn SharedCache>>,
 }
 
 impl Rerankers {
@@ -77,7 +77,7 @@ impl Rerankers {
         let pipeline = match slot.get() {
             Some(pipeline) => pipeline,
             None => {
-                let built = Arc::new(RerankPipeline::new(engine, choice, self.shared.clone())?);
+                let built = Arc::new(RerankPipeline::new(engine, choice, self.shared.get().cloned())?);
                 slot.get_or_init(|| built)
             }
         };

@@ -9,7 +9,7 @@ use craig_symbols::{SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 
 use super::text::FileLines;
 use super::{Asked, SymbolRequest};
-use crate::{Engine, EngineError, GraphSymbol};
+use crate::{Engine, EngineError, GraphSymbol, References};
 
 /// A name in a text that is open in an editor.
 #[derive(Clone, Copy, Debug)]
@@ -150,6 +150,24 @@ impl Engine {
         self.at_cursor(handle, cursor, request, find, |asked, _| Ok(asked.symbol(asked.first())))
     }
 
+    /// The references to the symbol that is defined or referred to at a place of an indexed file: `line` and `column` count from
+    /// 1, columns in characters. `None` if nothing is known there.
+    pub fn references_at(
+        &self,
+        handle: &str,
+        path: &str,
+        (line, column): (u32, u32),
+        request: &SymbolRequest,
+    ) -> Result<Option<References>, EngineError> {
+        let text = self.file(handle, path)?.content.unwrap_or_default();
+        let Some((column, name)) = name_at(&text, line, column) else { return Ok(None) };
+        let cursor = SymbolCursor { path, text: &text, line, column, name };
+        let find = |graph: &SymbolGraph, lines| symbol_at(graph, cursor, lines);
+        self.at_cursor(handle, cursor, request, find, |asked, _| {
+            asked.listed_references(request).map(|(_, found)| found)
+        })
+    }
+
     /// The symbol that the name at a cursor is surely a reference to; `None` for a definition, for what is local to a
     /// function, and in a line that was edited since the project was indexed.
     pub fn bound_symbol(
@@ -198,6 +216,16 @@ impl Engine {
             answer(&Asked::from_definition(&store, project, &graph, symbol), lines).map(Some)
         })
     }
+}
+
+/// Where the name around a character of a line begins, in bytes, and the name.
+fn name_at(text: &str, line: u32, column: u32) -> Option<(u32, &str)> {
+    let line = text.lines().nth(line.checked_sub(1)? as usize)?;
+    let (at, _) = line.char_indices().nth(column.checked_sub(1)? as usize)?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let start = line[..at].trim_end_matches(is_name).len();
+    let length = line[start..].find(|c| !is_name(c)).unwrap_or(line.len() - start);
+    (length > 0).then(|| (start as u32, &line[start..start + length]))
 }
 
 fn stored_text(store: &Store, project: &Project, path: &str) -> Result<String, EngineError> {

@@ -54,7 +54,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Complete)
 }
 
-fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::Result<GatewayConfig> {
+pub(super) fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::Result<GatewayConfig> {
     let user_file = session.sources().user_file.map(WatchedFile::new);
     let settings = session.settings(None)?;
     let engine = session.config(&settings)?;
@@ -94,7 +94,7 @@ fn config_refusal(error: ConfigError) -> anyhow::Error {
     Refusal::new(error.to_string(), hint).into()
 }
 
-fn start_refusal(error: StartError) -> anyhow::Error {
+pub(super) fn start_refusal(error: StartError) -> anyhow::Error {
     let hint = match error {
         StartError::Engine(error) => return error.into(),
         StartError::Keys(error) => return keys_refusal(error),

@@ -5,7 +5,9 @@ pub(super) mod text;
 
 use std::path::PathBuf;
 
-use craig_engine::{Detail, Engine, PER_FILE, RerankStatus, SearchAnswer, SearchRequest};
+use craig_engine::{
+    Detail, Engine, EngineError, Hit, PER_FILE, ProjectHit, ProjectsAnswer, RerankStatus, SearchAnswer, SearchRequest,
+};
 
 use self::batch::QueryLine;
 use super::failure::Outcome;
@@ -14,7 +16,7 @@ use super::global::Format;
 use super::guesses::Guesses;
 use super::project_selector::ProjectOptions;
 use super::session::Session;
-use super::units::limit_or_all;
+use super::units::{counted, limit_or_all};
 
 /// Search a project; ingests the directory first if necessary
 #[derive(Debug, clap::Args)]
@@ -35,6 +37,9 @@ pub(crate) struct Args {
     /// Search the documentation of a package that the project uses, added by 'craig docs add'
     #[arg(long = "in", value_name = "PACKAGE")]
     package: Option<String>,
+    /// Search all projects as they are indexed; paths begin with the name of their project
+    #[arg(long, conflicts_with_all = ["project", "root", "package", "batch"])]
+    all: bool,
     #[command(flatten)]
     guesses: Guesses,
     #[command(flatten)]
@@ -90,13 +95,27 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         request.detail = Detail::Lines;
     }
     request.check(&query)?;
-    let (project, folder, prepared) = searched(&args, &engine, session)?;
-    request.folder = folder;
-    let answer = engine.search(&project, &query, &request)?;
+    let (answer, prepared) = if args.all {
+        (everywhere(&engine, query, &request)?, Outcome::Complete)
+    } else {
+        let (project, folder, prepared) = searched(&args, &engine, session)?;
+        request.folder = folder;
+        (engine.search(&project, &query, &request)?, prepared)
+    };
     answer.notes.iter().for_each(|note| session.output.warn(note));
     warn_of_fallback(&answer, session);
     session.output.show(&answer, |columns| text::text(&answer, args.most(), args.explain, columns))?;
     Ok(prepared)
+}
+
+/// A search of all projects as one answer: like in a group, each project is a folder.
+fn everywhere(engine: &Engine, query: String, request: &SearchRequest) -> Result<SearchAnswer, EngineError> {
+    let ProjectsAnswer { projects, elapsed_ms, hits, is_answered, rerank, notes } =
+        engine.search_projects(&[], &query, request)?;
+    let in_its_folder =
+        |ProjectHit { project, hit }| Hit { path: format!("{project}/{}", hit.path), ..hit };
+    let hits = hits.into_iter().map(in_its_folder).collect();
+    Ok(SearchAnswer { project: counted(projects.len() as u64, "project"), query, elapsed_ms, hits, is_answered, rerank, notes })
 }
 
 /// What to search: the project, or the documentation of one of its packages; and the folder that paths may be relative to.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use craig_engine::{Engine, EngineError};
+use craig_engine::{Engine, EngineError, Visibility};
 use tokio::sync::Semaphore;
 
 use super::failure::Failure;
@@ -19,6 +19,16 @@ pub(super) struct EngineCalls {
 impl EngineCalls {
     pub(super) fn new(engine: Arc<Engine>) -> Self {
         Self { engine, permits: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
+    }
+
+    /// The same for another engine, with the same bound.
+    pub(super) fn with_engine(&self, engine: Arc<Engine>) -> Self {
+        Self { engine, permits: Arc::clone(&self.permits) }
+    }
+
+    /// The same for a client that may see nothing.
+    pub(super) fn without_projects(&self) -> Self {
+        self.with_engine(Arc::new(self.engine.within(Visibility::Only(Arc::default()))))
     }
 
     /// Does some work with the engine.

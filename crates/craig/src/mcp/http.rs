@@ -8,11 +8,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::serve::ListenerExt as _;
+use craig_gateway::MCP_PATH;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 pub(super) use self::sessions::HEADER as SESSION_HEADER;
@@ -91,7 +93,7 @@ fn is_same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }
 
-/// Serves at `address` under `/mcp`, and prints the URL on stderr.
+/// Serves at `address` under [`MCP_PATH`], and prints the URL on stderr.
 pub(super) async fn serve(
     server: Server,
     address: SocketAddr,
@@ -100,20 +102,28 @@ pub(super) async fn serve(
 ) -> anyhow::Result<()> {
     let listener = tokio::net::TcpListener::bind(address).await?;
     print_url(listener.local_addr()?);
-    let sessions = Sessions::new(limits);
-    let service = StreamableHttpService::new(
-        move || Ok(server.for_another_client()),
-        sessions.manager(),
-        gate.config(),
-    );
-    let app = axum::Router::new()
-        .route_service("/mcp", service)
-        .layer(from_fn(negotiation::negotiate))
-        .layer(from_fn_with_state(sessions, sessions::note))
-        .layer(from_fn_with_state(gate, admit));
+    let app = routes(server, gate.config(), limits).layer(from_fn_with_state(gate, admit));
     // Answers are small, and a delayed acknowledgement would hold back the end of each for 40 ms. If this fails, they are late.
     let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
     Ok(axum::serve(listener, app).await?)
+}
+
+/// The same for a server that admits clients, hosts and origins itself.
+pub(super) fn routes_behind_a_gate(server: Server, limits: Limits) -> Router {
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .with_max_request_body_bytes(negotiation::MOST_MESSAGE_BYTES);
+    routes(server, config, limits)
+}
+
+fn routes(server: Server, config: StreamableHttpServerConfig, limits: Limits) -> Router {
+    let sessions = Sessions::new(limits);
+    let service =
+        StreamableHttpService::new(move || Ok(server.for_another_client()), sessions.manager(), config);
+    Router::new()
+        .route_service(MCP_PATH, service)
+        .layer(from_fn(negotiation::negotiate))
+        .layer(from_fn_with_state(sessions, sessions::note))
 }
 
 /// Admits a request, or requires a token; preflight requests have none.
@@ -135,7 +145,7 @@ async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Respon
     reason = "whoever started the server needs the address; stdout is for protocols"
 )]
 fn print_url(address: SocketAddr) {
-    eprintln!("serving http://{address}/mcp");
+    eprintln!("serving http://{address}{MCP_PATH}");
 }
 
 #[cfg(test)]

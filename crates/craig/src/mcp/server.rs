@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use axum::http::request::Parts;
 use craig_engine::{Engine, EngineError, ExplainConfig, Explainer, GitOrigin, IndexReport, Reach};
+use craig_gateway::Guest;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CompletionInfo, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
@@ -40,9 +42,12 @@ pub(crate) struct Server {
 }
 
 /// State shared by the requests of one client; everything except the workspace is shared by all clients.
+#[derive(Clone)]
 pub(super) struct Shared {
     /// Workspace of the assistant.
-    pub(super) workspace: Workspace,
+    pub(super) workspace: Arc<Workspace>,
+    /// The project that the client named for calls that name none.
+    named_project: Option<String>,
     /// Abilities of the server.
     pub(super) abilities: Abilities,
     /// Its tools.
@@ -139,7 +144,7 @@ impl Shared {
 
     /// The reference of a project that is named by a directory in it; any other name unchanged.
     pub(super) async fn project_named(&self, named: &str) -> Result<String, Failure> {
-        if !is_path(named) {
+        if !is_path(named) || !self.workspace.is_here() {
             return Ok(named.to_owned());
         }
         let path = uri::path_of_file(named).unwrap_or_else(|| PathBuf::from(named));
@@ -161,6 +166,9 @@ impl Shared {
 
     /// The projects of all folders of the workspace that are ingested.
     pub(super) async fn own_projects(&self) -> Result<Vec<String>, Failure> {
+        if let Some(named) = self.named_project.clone() {
+            return self.run(move |engine| Ok(vec![engine.project(&named)?.reference])).await;
+        }
         let folders = self.workspace.folders();
         let find = move |engine: &Engine| {
             // A deleted folder has no project.
@@ -181,6 +189,10 @@ impl Shared {
     pub(super) fn no_own_project(&self) -> Failure {
         match self.workspace.folders().first() {
             Some(workspace) => self.not_ingested(workspace),
+            None if !self.workspace.is_here() => Failure::new(
+                "no project was given",
+                "name a project of list_projects; the user can set a default with the header x-craig-project",
+            ),
             None => Failure::new(
                 format!("no project was given, and there is no workspace: {}", self.workspace.absence()),
                 "name a project of list_projects; the user can run 'craig ingest' on the directory of another, or start this server \
@@ -239,17 +251,26 @@ impl Shared {
 
     /// The same for another client, which may have another workspace.
     fn for_another_client(&self) -> Self {
+        let workspace = Workspace::new(self.settings.workspace.clone(), self.settings.roots_grant_access);
+        Self { workspace: Arc::new(workspace), ..self.clone() }
+    }
+
+    /// The same for the holder of a key, who may see only some projects.
+    fn for_guest(&self, guest: &Guest) -> Self {
         Self {
-            workspace: Workspace::new(self.settings.workspace.clone(), self.settings.roots_grant_access),
-            abilities: self.abilities,
-            tools: self.tools.clone(),
-            settings: Arc::clone(&self.settings),
-            calls: Arc::clone(&self.calls),
-            explanations: Arc::clone(&self.explanations),
-            jobs: Arc::clone(&self.jobs),
-            tasks: self.tasks.clone(),
-            refreshes: self.refreshes.clone(),
-            tracing: self.tracing.clone(),
+            calls: Arc::new(self.calls.with_engine(Arc::clone(&guest.engine))),
+            explanations: Arc::new(self.explanations.with_engine(Arc::clone(&guest.engine))),
+            named_project: guest.project.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// The same for a client that may see nothing.
+    fn for_nobody(&self) -> Self {
+        Self {
+            calls: Arc::new(self.calls.without_projects()),
+            explanations: Arc::new(self.explanations.without_projects()),
+            ..self.clone()
         }
     }
 }
@@ -261,7 +282,8 @@ impl Server {
         let calls = || EngineCalls::new(Arc::clone(&engine));
         let tools = Offered::new(&settings.toolset, abilities);
         let shared = Shared {
-            workspace: Workspace::new(settings.workspace.clone(), settings.roots_grant_access),
+            workspace: Arc::new(Workspace::new(settings.workspace.clone(), settings.roots_grant_access)),
+            named_project: None,
             abilities,
             tools: if settings.lists_output_schemas { tools.with_output_schemas() } else { tools },
             calls: Arc::new(calls()),
@@ -280,6 +302,16 @@ impl Server {
         Self { shared: Arc::new(self.shared.for_another_client()) }
     }
 
+    /// The state for one request: a client of another machine sees what its key allows, whatever session it is in.
+    fn shared_for(&self, context: &RequestContext<RoleServer>) -> Arc<Shared> {
+        let guest = context.extensions.get::<Parts>().and_then(|request| request.extensions.get::<Guest>());
+        match guest {
+            Some(guest) => Arc::new(self.shared.for_guest(guest)),
+            None if self.shared.workspace.is_here() => Arc::clone(&self.shared),
+            None => Arc::new(self.shared.for_nobody()),
+        }
+    }
+
     /// Hands the queued jobs to a process that outlives this one.
     pub(super) fn hand_jobs_over(&self) {
         self.shared.jobs.hand_over();
@@ -291,22 +323,23 @@ impl Server {
         context: RequestContext<RoleServer>,
         traced: Option<TracedCall>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let shared = self.shared_for(&context);
         let arguments = request.arguments.unwrap_or_default();
         let caller = Caller::new(&context, traced);
         let needs_roots = tools::needs_workspace(&request.name, &arguments)
-            && self.shared.workspace.depends_on_roots(request.name == "trigger_ingest");
+            && shared.workspace.depends_on_roots(request.name == "trigger_ingest");
         if needs_roots {
             if asks_by_answer(context.protocol_version().as_ref()) {
                 let capabilities = context.client_capabilities();
                 let inputs = request.input_responses.as_ref();
-                if let Some(question) = self.shared.workspace.take_inputs(capabilities.as_ref(), inputs) {
+                if let Some(question) = shared.workspace.take_inputs(capabilities.as_ref(), inputs) {
                     return Ok(InputRequiredResult::from_input_requests(question).into());
                 }
             } else {
-                caller.name_roots(&self.shared).await;
+                caller.name_roots(&shared).await;
             }
         }
-        tools::call(&self.shared, &request.name, arguments, caller).await
+        tools::call(&shared, &request.name, arguments, caller).await
     }
 }
 
@@ -368,9 +401,9 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.shared).await
+        resources::list(&self.shared_for(&context)).await
     }
 
     async fn list_resource_templates(
@@ -384,9 +417,9 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.shared, &request.uri).await?.into())
+        Ok(resources::read(&self.shared_for(&context), &request.uri).await?.into())
     }
 
     async fn list_prompts(
@@ -409,12 +442,13 @@ impl ServerHandler for Server {
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         if request.argument.name != "project" {
             return Ok(CompleteResult::default());
         }
-        let projects = self.shared.run(|engine| engine.projects()).await.map_err(protocol_error)?;
+        let shared = self.shared_for(&context);
+        let projects = shared.run(|engine| engine.projects()).await.map_err(protocol_error)?;
         let names = projects.into_iter().map(|project| project.name);
         let names = names.filter(|name| name.starts_with(&request.argument.value));
         let info = CompletionInfo::new(names.take(CompletionInfo::MAX_VALUES).collect());

@@ -43,6 +43,8 @@ pub(crate) enum Base {
     WorkingDirectory(PathBuf),
     /// It was started in a directory that cannot be a workspace, such as a home directory.
     None(PathBuf),
+    /// It serves other machines: none of its folders is a client's, and a client's folders are not here.
+    Elsewhere,
 }
 
 impl Base {
@@ -63,7 +65,7 @@ impl Base {
     pub(crate) fn directory(&self) -> Option<&Path> {
         match self {
             Self::Named(directory) | Self::WorkingDirectory(directory) => Some(directory),
-            Self::None(_) => None,
+            Self::None(_) | Self::Elsewhere => None,
         }
     }
 }
@@ -99,6 +101,7 @@ impl Workspace {
     /// The folders whose projects answer when a call names none, in order.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         match (&self.base, &*self.roots.lock().unwrap_or_else(PoisonError::into_inner)) {
+            (Base::Elsewhere, _) => Vec::new(),
             (Base::Named(directory), _) => vec![directory.clone()],
             (_, Roots::Known(roots, _)) if roots.iter().any(|root| is_usable(root)) => {
                 roots.iter().filter(|root| is_usable(root)).cloned().collect()
@@ -123,12 +126,24 @@ impl Workspace {
 
     /// Whether a call depends on the client's roots; `names_source` if the call names a source.
     pub(super) fn depends_on_roots(&self, names_source: bool) -> bool {
-        !matches!(self.base, Base::Named(_)) || (names_source && self.roots_grant_access)
+        match self.base {
+            Base::Elsewhere => false,
+            Base::Named(_) => names_source && self.roots_grant_access,
+            Base::WorkingDirectory(_) | Base::None(_) => true,
+        }
+    }
+
+    /// Whether names of projects may be paths of this machine.
+    pub(super) fn is_here(&self) -> bool {
+        !matches!(self.base, Base::Elsewhere)
     }
 
     /// Why there is no workspace.
     pub(super) fn absence(&self) -> String {
-        let (Base::Named(directory) | Base::WorkingDirectory(directory) | Base::None(directory)) = &self.base;
+        let (Base::Named(directory) | Base::WorkingDirectory(directory) | Base::None(directory)) = &self.base
+        else {
+            return "this server serves other machines".to_owned();
+        };
         let why = protected_folder(directory).map(|why| format!(", which is {why}")).unwrap_or_default();
         format!(
             "this server was started in {}{why}, and the client names no folder as a root",
@@ -155,7 +170,7 @@ impl Workspace {
     /// Requests the roots after the handshake, or when they have changed.
     pub(super) async fn ask(&self, peer: &Peer<RoleServer>) {
         let capabilities = peer.peer_info().map(|info| info.capabilities.clone());
-        if !names_roots(capabilities.as_ref()) {
+        if !self.is_here() || !names_roots(capabilities.as_ref()) {
             return;
         }
         self.set(Roots::Unknown);

@@ -15,6 +15,7 @@ mod outline;
 mod packages;
 mod protocol;
 mod repo_map;
+mod serve;
 mod sessions;
 mod symbols;
 mod together;

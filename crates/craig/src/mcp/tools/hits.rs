@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use craig_engine::{ChunkKind, Hit, MoreRange, Shown};
+use craig_engine::{ChunkKind, Hit, MoreRange, ProjectHit, Shown};
 use rmcp::model::Resource;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,25 +44,25 @@ pub(super) struct FoundHit {
 /// Hits of projects, best first, as those that are given with their code and, behind them, places in a line each: all with
 /// their code if there is a limit. Places begin with their project if there are `several_projects`.
 pub(super) fn split(
-    mut hits: Vec<(String, Hit)>,
+    mut hits: Vec<ProjectHit>,
     limit: Option<usize>,
     is_answered: bool,
     several_projects: bool,
-) -> (Vec<(String, Hit)>, Vec<String>) {
-    let scores: Vec<f32> = hits.iter().map(|(_, hit)| hit.score).collect();
+) -> (Vec<ProjectHit>, Vec<String>) {
+    let scores: Vec<f32> = hits.iter().map(|found| found.hit.score).collect();
     let shown = match limit {
         Some(_) => Shown { n_whole: hits.len(), n_places: 0 },
         None => Shown::from_scores(&scores, is_answered),
     };
     let others = hits.split_off(shown.n_whole);
-    let place = |(project, hit): &(String, Hit)| match several_projects {
+    let place = |ProjectHit { project, hit }: &ProjectHit| match several_projects {
         true => format!("{project} {}", in_one_line(hit)),
         false => in_one_line(hit),
     };
     let places = others.iter().take(shown.n_places).map(place).collect();
     if limit.is_none() {
         // They are among the places.
-        hits.iter_mut().for_each(|(_, hit)| hit.more.clear());
+        hits.iter_mut().for_each(|found| found.hit.more.clear());
     }
     (hits, places)
 }
@@ -97,11 +97,15 @@ fn links(hits: &[FoundHit]) -> Vec<Resource> {
 
 impl FoundHit {
     /// A hit with as many whole lines of its text as fit into `max_bytes`.
-    pub(super) fn new(project: &str, hit: Hit, with_content: bool, max_bytes: usize) -> Self {
+    pub(super) fn new(
+        ProjectHit { project, hit }: ProjectHit,
+        with_content: bool,
+        max_bytes: usize,
+    ) -> Self {
         let mut more = hit.more;
         more.iter_mut().for_each(|range| range.score = rounded(range.score));
         let mut found = Self {
-            project: project.to_owned(),
+            project,
             path: hit.path,
             line_start: hit.line_start,
             line_end: hit.line_end,

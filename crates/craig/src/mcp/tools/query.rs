@@ -1,8 +1,7 @@
 //! `query_code`: the right code for a question or a symbol.
 
 use craig_engine::{
-    Detail, GrepRequest, Guesses, Hit, KindFilter, NO_ANSWER, PER_FILE, SearchAnswer, SearchRequest,
-    with_numbers,
+    Detail, GrepRequest, Guesses, KindFilter, NO_ANSWER, PER_FILE, ProjectsAnswer, SearchRequest, with_numbers,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -144,14 +143,11 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
         }
         _ => request,
     };
-    let answers = search(&call, projects, request.clone()).await?;
+    let answer = search(&call, projects, request.clone()).await?;
     let n_notes = notes.len();
-    notes.extend(answers.iter().flat_map(|answer| answer.notes.iter().cloned()));
-    let elapsed_ms: f64 = answers.iter().map(|answer| answer.elapsed_ms).sum();
-    let projects: Vec<String> = answers.iter().map(|answer| answer.project.clone()).collect();
-    let is_answered = answers.iter().any(|answer| answer.is_answered);
+    notes.extend(answer.notes);
+    let ProjectsAnswer { projects, hits, is_answered, elapsed_ms, .. } = answer;
     let (with_content, max_bytes) = (arguments.content != Some(false), page.budget_bytes());
-    let hits = merge(answers, request.limit);
     if hits.is_empty() && notes.len() == n_notes {
         notes.push(nothing_found(arguments));
     }
@@ -161,11 +157,11 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let (hits, others) = split(hits, arguments.limit, is_answered, projects.len() > 1);
     let hits: Vec<FoundHit> = hits
         .into_iter()
-        .map(|(project, mut hit)| {
+        .map(|mut found| {
             if request.detail == Detail::Full {
-                hit.content = with_numbers(&hit.content, hit.line_start);
+                found.hit.content = with_numbers(&found.hit.content, found.hit.line_start);
             }
-            FoundHit::new(&project, hit, with_content, max_bytes)
+            FoundHit::new(found, with_content, max_bytes)
         })
         .collect();
     let (hits, page, links) = paged(page, hits, notes, call.caller.knows_links());
@@ -232,29 +228,11 @@ async fn search(
     call: &Call<Arguments>,
     projects: Vec<String>,
     request: SearchRequest,
-) -> Result<Vec<SearchAnswer>, Failure> {
+) -> Result<ProjectsAnswer, Failure> {
     let query = call.arguments.query.clone();
-    let search = move |engine: &craig_engine::Engine| {
-        projects.iter().map(|project| engine.search(project, &query, &request)).collect()
-    };
-    let names = |answers: &Vec<SearchAnswer>| {
-        let names: Vec<&str> = answers.iter().map(|answer| answer.project.as_str()).collect();
-        names.join(", ")
-    };
-    call.caller.retrieval(&call.arguments.query, call.shared.run(search), names).await
-}
-
-/// Hits of several projects in one order, each with its project: scores are probabilities, which can be compared.
-fn merge(answers: Vec<SearchAnswer>, limit: usize) -> Vec<(String, Hit)> {
-    let hits_of = |answer: SearchAnswer| {
-        let project = answer.project;
-        answer.hits.into_iter().map(move |hit| (project.clone(), hit))
-    };
-    let mut hits: Vec<(String, Hit)> = answers.into_iter().flat_map(hits_of).collect();
-    // Stable: equal scores stay in the order of projects and paths.
-    hits.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));
-    hits.truncate(limit);
-    hits
+    let search = call.shared.run(move |engine| engine.search_projects(&projects, &query, &request));
+    let names = |answer: &ProjectsAnswer| answer.projects.join(", ");
+    call.caller.retrieval(&call.arguments.query, search, names).await
 }
 
 fn nothing_found(arguments: &Arguments) -> String {

@@ -1,6 +1,8 @@
 //! `query_docs`: the documentation of a package, in the version that the project uses.
 
-use craig_engine::{Detail, Engine, NO_ANSWER, PER_FILE, SearchAnswer, SearchRequest};
+use craig_engine::{
+    Detail, Engine, NO_ANSWER, PER_FILE, ProjectHit, SearchAnswer, SearchRequest,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,9 +69,9 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
         notes.push(NO_ANSWER.to_owned());
     }
     let package = answer.project;
-    let hits = answer.hits.into_iter().map(|hit| (package.clone(), hit)).collect();
+    let hits = answer.hits.into_iter().map(|hit| ProjectHit { project: package.clone(), hit }).collect();
     let (hits, others) = split(hits, None, answer.is_answered, false);
-    let hits = hits.into_iter().map(|(project, hit)| FoundHit::new(&project, hit, true, max_bytes)).collect();
+    let hits = hits.into_iter().map(|found| FoundHit::new(found, true, max_bytes)).collect();
     let (hits, page, links) = paged(page, hits, notes, call.caller.knows_links());
     Ok(Answer { fields: Found { package, hits, others, page }, links })
 }

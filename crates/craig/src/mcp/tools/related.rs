@@ -1,6 +1,6 @@
 //! `find_related`: code that is similar to other code.
 
-use craig_engine::{Detail, NOTHING_ALIKE, PER_FILE, SearchRequest};
+use craig_engine::{Detail, NOTHING_ALIKE, PER_FILE, ProjectHit, SearchRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,9 +92,10 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Related>, Failure> {
         (false, true) => Some("no other code here has a word in common with it".to_owned()),
         (false, false) => Some(NOTHING_ALIKE.to_owned()),
     });
-    let hits = related.hits.into_iter().map(|hit| (related.project.clone(), hit)).collect();
+    let hits = related.hits.into_iter();
+    let hits = hits.map(|hit| ProjectHit { project: related.project.clone(), hit }).collect();
     let (hits, others) = split(hits, arguments.limit, related.is_alike, false);
-    let found = |(project, hit): (String, _)| FoundHit::new(&project, hit, true, page.budget_bytes());
+    let found = |found: ProjectHit| FoundHit::new(found, true, page.budget_bytes());
     let (hits, page, links) =
         paged(page, hits.into_iter().map(found).collect(), notes, call.caller.knows_links());
     let of = Place {

@@ -1,0 +1,73 @@
+//! Which projects an engine answers about: all, or those that somebody may see.
+//!
+//! Every call that takes a project gets it from [`Engine::find`], and every list of projects passes [`Engine::shown`], so that a
+//! project that is not shown is one that does not exist, in errors as well.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use craig_store::{Project, Store, StoreError};
+
+use crate::options::StoredOptions;
+use crate::{Engine, EngineError};
+
+/// The projects that there are for the calls of an engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Visibility {
+    /// All.
+    #[default]
+    All,
+    /// The projects and groups of these names, members of such a group, groups of such projects alone, and the packages that
+    /// such projects use.
+    Only(Arc<BTreeSet<String>>),
+}
+
+impl Visibility {
+    /// Whether `name` is listed, or everything is shown.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.contains(name),
+        }
+    }
+}
+
+impl Engine {
+    /// Whether a project, group or package exists for the calls of this engine.
+    pub(crate) fn shows(&self, store: &Store, project: &Project) -> Result<bool, EngineError> {
+        if self.visibility.names(&project.name) {
+            return Ok(true);
+        }
+        if project.is_group() {
+            let members = store.members(project.id)?;
+            return Ok(!members.is_empty() && members.iter().all(|member| self.visibility.names(&member.name)));
+        }
+        if let Some(package) = StoredOptions::parse(&project.options).package {
+            let shown = self.shown(store, store.projects()?)?;
+            return Ok(shown.iter().any(|project| package.users.contains(&project.reference)));
+        }
+        Ok(store.groups_of(project.id)?.iter().any(|group| self.visibility.names(&group.name)))
+    }
+
+    /// Those of `projects` that exist for the calls of this engine.
+    pub(crate) fn shown(
+        &self,
+        store: &Store,
+        projects: Vec<Project>,
+    ) -> Result<Vec<Project>, EngineError> {
+        let mut shown = Vec::with_capacity(projects.len());
+        for project in projects {
+            if self.shows(store, &project)? {
+                shown.push(project);
+            }
+        }
+        Ok(shown)
+    }
+
+    /// The error for a project that does not exist, with those that do.
+    pub(crate) fn unknown(&self, store: &Store, handle: &str) -> Result<EngineError, EngineError> {
+        let known = store.projects()?.into_iter().chain(store.groups()?).collect();
+        let known = self.shown(store, known)?.into_iter().map(|project| project.name).collect();
+        Ok(StoreError::UnknownProject { handle: handle.to_owned(), known }.into())
+    }
+}
