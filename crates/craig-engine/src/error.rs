@@ -155,6 +155,12 @@ pub enum EngineError {
         /// Names that it has.
         known: Vec<String>,
     },
+    /// The queue has no job of this number.
+    #[error("there is no job {id}")]
+    UnknownJob {
+        /// The number.
+        id: u64,
+    },
     /// A file without text cannot be compared with others.
     #[error("{path} has no text to compare")]
     NothingToCompare {
@@ -261,6 +267,7 @@ impl EngineError {
             | Self::UnknownFile { .. }
             | Self::UnknownSymbol { .. }
             | Self::UnknownPackage { .. }
+            | Self::UnknownJob { .. }
             | Self::NothingToCompare { .. }
             | Self::UnknownLanguage { .. }
             | Self::BadPattern { .. }
@@ -366,6 +373,7 @@ impl EngineError {
                 Some(format!("did you mean {}?", similar.join(", ")))
             }
             Self::UnknownPackage { package, known, .. } => Some(package_hint(package, known)),
+            Self::UnknownJob { .. } => Some("'craig jobs list' shows all jobs".into()),
             Self::NothingToCompare { .. } => Some("binary files and secrets are tracked by name only".into()),
             Self::UnknownFile { .. } => Some("'craig tree' lists the files of a project".into()),
             Self::UnknownLanguage { similar, .. } if !similar.is_empty() => {

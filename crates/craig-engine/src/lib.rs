@@ -16,6 +16,7 @@ mod grep;
 mod group;
 mod ingest;
 mod insight;
+mod job;
 mod left_out;
 mod lock;
 mod models;
@@ -65,6 +66,7 @@ pub use explore::{ExploreRequest, Explored, ExploredDefinition, ExploredPiece, E
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use group::GroupSummary;
 pub use ingest::{IngestRequest, Waiting};
+pub use job::{Job, JobRequest, JobRun, JobState, WorkerOptions};
 pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
 pub use packages::{
     AddPackages, ImportingCode, MAX_UNNAMED, PackageDocs, PackageExplanation, PackageQuote, PackageState,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use craig_engine::{
-    Engine, EngineError, IngestionState, Language, OutlineRequest, OutlinedDefinition, References,
+    Engine, EngineError, IngestionState, Job, Language, OutlineRequest, OutlinedDefinition, References,
     SymbolRequest, TokenKind, tokens,
 };
 use http::StatusCode;
@@ -33,6 +33,8 @@ pub(crate) struct ProjectList {
     object: &'static str,
     data: Vec<ListedProject>,
     groups: Vec<ListedGroup>,
+    /// The queue of workers, for keys that may use all projects.
+    jobs: Vec<Job>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -217,6 +219,7 @@ fn list(engine: &Engine) -> Result<ProjectList, EngineError> {
         object: "list",
         data: engine.projects()?.into_iter().map(listed).collect::<Result<_, EngineError>>()?,
         groups: groups.map(|group| ListedGroup { name: group.name, members: group.members }).collect(),
+        jobs: engine.jobs()?,
     })
 }
 

@@ -29,6 +29,8 @@ pub struct GatewayConfig {
     pub admin: Option<Admin>,
     /// Services for a team, if it is a server for one: its page is served, and these routes, which get a [`Guest`](crate::Guest).
     pub team: Option<Router>,
+    /// What webhooks are signed with; `None` to accept none.
+    pub webhook_secret: Option<Secret>,
     /// File of the clients' hashed keys.
     pub keys: PathBuf,
     /// File of what each key has used.
@@ -260,6 +262,8 @@ impl GatewayConfig {
                 .number("gateway.rerank_usd_per_million_tokens")
                 .unwrap_or_default(),
             admin: Admin::from_settings(settings)?,
+            team: None,
+            webhook_secret: None,
             upstreams,
             prices,
             usage: path("usage").unwrap_or_else(|| keys.with_file_name("gateway-usage.jsonl")),

@@ -64,6 +64,17 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_token", message)
     }
 
+    /// A webhook's signature or token is missing or another one.
+    pub(crate) fn wrong_signature() -> Self {
+        let message = "the signature does not match: set the same secret here and in the webhook";
+        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "wrong_signature", message)
+    }
+
+    /// A notice that was accepted before.
+    pub(crate) fn replayed() -> Self {
+        Self::new(StatusCode::CONFLICT, "invalid_request_error", "replayed", "this notice was accepted before")
+    }
+
     pub(crate) fn forbidden(message: &str) -> Self {
         Self::new(StatusCode::FORBIDDEN, "permission_error", "forbidden", message)
     }

@@ -19,6 +19,7 @@ use crate::context_memory::ContextMemory;
 use crate::failure::Problem;
 use crate::guesses::{GuessCache, guess_cache};
 use crate::history::History;
+use crate::hooks::Notices;
 use crate::journal::Journal;
 use crate::keys::{KeyRing, KeysError};
 use crate::limits::Limits;
@@ -118,6 +119,8 @@ pub(crate) struct Gateway {
     is_stopping: Arc<AtomicBool>,
     /// What the status page shows of the last day.
     pub(crate) history: Arc<History>,
+    /// Webhooks that were accepted.
+    pub(crate) notices: Notices,
 }
 
 impl Gateway {
@@ -173,6 +176,7 @@ impl Gateway {
             engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),
             is_stopping: Arc::default(),
             history: Arc::default(),
+            notices: Notices::default(),
             config,
         })
     }
@@ -227,6 +231,7 @@ impl Gateway {
             engine_calls: Arc::clone(&self.engine_calls),
             is_stopping: Arc::clone(&self.is_stopping),
             history: Arc::clone(&self.history),
+            notices: self.notices.clone(),
             config,
         })
     }

@@ -28,6 +28,7 @@ mod failure;
 mod gateway;
 mod guesses;
 mod history;
+mod hooks;
 mod housekeeping;
 mod intake;
 mod journal;

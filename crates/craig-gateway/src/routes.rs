@@ -14,7 +14,7 @@ use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::intake::enter;
 use crate::protocol::{Operation, ProtocolName};
-use crate::{browse, context, embeddings, models, openapi, page, proxy, ranking, search, status};
+use crate::{browse, context, embeddings, hooks, models, openapi, page, proxy, ranking, search, status};
 
 /// A path and a method.
 pub(crate) struct Route {
@@ -329,8 +329,11 @@ pub(crate) fn router(gateway: Arc<Gateway>) -> Router {
         .fallback(nothing)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(Arc::clone(&gateway), enter))
-        .with_state(gateway);
-    if team.is_some() { guarded.merge(page::router()) } else { guarded }
+        .with_state(Arc::clone(&gateway));
+    match team {
+        Some(_) => guarded.merge(page::router()).merge(hooks::router(gateway)),
+        None => guarded,
+    }
 }
 
 /// The handler of a route that providers answer.

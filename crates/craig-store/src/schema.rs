@@ -15,7 +15,7 @@ use crate::{Role, StoreError};
 pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Step i brings a database from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("../migrations/1.sql"),
     include_str!("../migrations/2.sql"),
     include_str!("../migrations/3.sql"),
@@ -25,6 +25,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("../migrations/7.sql"),
     include_str!("../migrations/8.sql"),
     include_str!("../migrations/9.sql"),
+    include_str!("../migrations/10.sql"),
 ];
 
 /// BLAKE3 of the schema that the migrations create, see [`schema_hash`]; changes with every migration.

@@ -29,8 +29,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Step i brings the tables from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("../migrations/postgres/1.sql"), include_str!("../migrations/postgres/2.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("../migrations/postgres/1.sql"),
+    include_str!("../migrations/postgres/2.sql"),
+    include_str!("../migrations/postgres/3.sql"),
+];
 
 /// Held while tables are created or migrated. Any number that other programs are unlikely to use.
 const MIGRATION_LOCK: i64 = 0x6372_6169_6720_6462;

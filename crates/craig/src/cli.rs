@@ -25,6 +25,7 @@ mod index;
 mod ingest;
 mod ingest_delta;
 mod insight;
+mod jobs;
 mod install;
 mod list;
 mod lsp;
@@ -60,6 +61,7 @@ mod units;
 mod visible;
 
 mod watch;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -125,6 +127,8 @@ enum Command {
     Hook(hook::Args),
     Gateway(gateway::Args),
     Serve(serve::Args),
+    Jobs(jobs::Args),
+    Worker(worker::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -197,6 +201,8 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Hook(args) => hook::run(&args, session),
         Command::Gateway(args) => gateway::run(args, session),
         Command::Serve(args) => serve::run(args, session),
+        Command::Jobs(args) => jobs::run(args, session),
+        Command::Worker(args) => worker::run(&args, session),
         Command::Completions(args) => completions::run(&args, session),
         Command::Man(args) => man::run(&args, session),
     }

@@ -116,11 +116,21 @@ async function home() {
   if (rows.length) content.push(table(['Name', 'Files', 'Chunks', 'Ingestion', 'Last change'], rows));
   else content.push(element('p', {}, 'There are no projects that this key may use. Projects are added with ', element('code', {}, 'craig ingest'), '.'));
   if (groups.length) content.push(element('h2', {}, 'Groups'), table(['Name', 'Projects'], groups));
+  if (projects.jobs.length) content.push(element('h2', {}, 'Jobs'), table(['Source', 'Every', 'State', 'Next'], projects.jobs.map(job)));
   content.push(
     element('h2', {}, 'Coding assistants'),
     element('p', {}, 'They connect to the MCP server at ', element('code', {}, `${location.origin}/mcp`), ' with your key as a bearer token.'),
   );
   return { title: '', state: count(projects.data.length, 'project'), content };
+}
+
+function job({ source, branch, every_seconds: every, state, worker, failures, error, due_at: due }) {
+  const cell = element('td', { className: state === 'given_up' || failures ? 'bad' : state === 'running' ? 'warn' : 'good' });
+  cell.append(worker ? `running: ${worker}` : failures ? `${state.replace('_', ' ')}, failed ${count(failures, 'time')}` : state);
+  if (error) cell.append(element('div', { className: 'faint' }, error));
+  const interval = !every ? 'once' : every % 3600 === 0 ? `${every / 3600} h` : every % 60 === 0 ? `${every / 60} min` : `${every} s`;
+  const next = due ? new Date(due).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : '';
+  return element('tr', {}, element('td', {}, branch ? `${source} (${branch})` : source), element('td', {}, interval), cell, element('td', {}, next));
 }
 
 const number = (n) => element('td', { className: 'n' }, n.toLocaleString('en'));

@@ -19,6 +19,8 @@ mod fixture;
 mod groups;
 #[path = "../store/ingestion.rs"]
 mod ingestion;
+#[path = "../store/jobs.rs"]
+mod jobs;
 #[path = "../store/locks.rs"]
 mod locks;
 mod opening;

@@ -12,5 +12,6 @@ mod database;
 mod fixture;
 mod groups;
 mod ingestion;
+mod jobs;
 mod locks;
 mod sqlite;

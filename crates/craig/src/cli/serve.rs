@@ -3,12 +3,16 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use craig_engine::Secret;
 use craig_gateway::Reread;
 
 use super::failure::Outcome;
 use super::gateway;
 use super::session::Session;
 use crate::mcp::{self, Abilities, AllowedSources, Base, Limits, Settings, Toolset, TracingSettings};
+
+/// Environment variable with the secret of webhooks.
+const WEBHOOK_SECRET: &str = "CRAIG_WEBHOOK_SECRET";
 
 /// Serve search to a team over HTTP: a page, the MCP server and the gateway's endpoints
 ///
@@ -36,15 +40,22 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     let limits = Limits { sessions: args.max_sessions, idle: Duration::from_secs(args.session_idle) };
     let services = mcp::services(mcp_settings(args.tools, session)?, limits);
     config.team = Some(services.clone());
+    config.webhook_secret = webhook_secret();
     let global = session.global().clone();
     let reread: Reread = Box::new(move || {
         let mut config =
             gateway::config(args.address, &Session::new(global.clone())).map_err(|error| error.to_string())?;
         config.team = Some(services.clone());
+        config.webhook_secret = webhook_secret();
         Ok(config)
     });
     craig_gateway::serve_until_stopped(config, reread, std::io::stderr()).map_err(gateway::start_refusal)?;
     Ok(Outcome::Complete)
+}
+
+/// What webhooks are signed with.
+fn webhook_secret() -> Option<Secret> {
+    std::env::var(WEBHOOK_SECRET).ok().filter(|secret| !secret.is_empty()).map(|secret| Secret::new(&secret))
 }
 
 /// Settings of a server whose clients and projects are on other machines.

@@ -408,3 +408,42 @@ fn odd_names_and_links_of_a_repository_do_no_harm() {
     assert_eq!(report["files"]["total"], 6, "`.craig.toml` is tracked, and not read");
     assert_eq!(place.json(&["check-updates", "origin"])["up_to_date"], true);
 }
+
+#[test]
+fn workers_ingest_what_the_queue_names() {
+    let place = Place::new();
+    let jobs = |arguments: &[&str]| place.json(&[&["jobs"], arguments].concat());
+    let work = || place.json(&["worker", "--once"]);
+    let added = jobs(&["add", &place.url(), "--every", "1h", "--name", "shop"]);
+    assert_eq!((&added[0]["state"], &added[0]["every_seconds"]), (&"waiting".into(), &3_600.into()));
+    let ran = work();
+    assert_eq!((&ran["project"], &ran["files_changed"]), (&"shop".into(), &3.into()), "{ran}");
+    place.home.succeed(&["search", "verify_token", "--project", "shop", "--no-refresh"]);
+
+    place.commit(&[("src/cart.py", "def total(items):\n    return 0\n")]);
+    assert_eq!(place.home.succeed(&["worker", "--once"]), "", "it is due in an hour");
+    jobs(&["run", "1"]);
+    assert_eq!(work()["files_changed"], 1);
+
+    std::fs::rename(place.origin(), place.home.path().join("moved")).unwrap();
+    jobs(&["run", "1"]);
+    let failed = place.home.run(&["worker", "--once"]);
+    assert_eq!(failed.status.code(), Some(2), "{}", String::from_utf8_lossy(&failed.stderr));
+    let listed = &jobs(&["list"])[0];
+    assert_eq!((&listed["state"], &listed["failures"]), (&"waiting".into(), &1.into()));
+    assert!(!listed["error"].as_str().unwrap().is_empty());
+    let text = place.home.succeed(&["jobs", "list"]);
+    assert!(text.contains("failed 1 times, waiting") && text.contains("1h"), "{text}");
+
+    // A directory is a source as well; one that is not there is refused at once.
+    place.home.check(
+        &["jobs", "add", "nowhere"],
+        expect![[r#""#]],
+    );
+    place.home.check(&["jobs", "add", "moved", "--every", "soon"], expect![[r#""#]]);
+    place.home.check(&["jobs", "run", "7"], expect![[r#""#]]);
+    jobs(&["remove", "1"]);
+    jobs(&["add", "moved"]);
+    assert_eq!(work()["project"], "moved");
+    assert_eq!(jobs(&["list"]).as_array().map(Vec::len), Some(0), "a job that runs once is gone when it is done");
+}

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 use crate::client::{Home, handshake};
 
+/// What webhooks are signed with.
+const SECRET: &str = "a-secret-of-webhooks";
+
 /// A server, ended with the test.
 struct Served {
     child: Child,
@@ -41,6 +44,7 @@ fn key(home: &Home, name: &str, projects: &str) -> String {
 impl Served {
     fn start(home: &Home) -> Self {
         let mut command = home.craig(&["serve", "--address", "127.0.0.1:0"]);
+        command.env("CRAIG_WEBHOOK_SECRET", SECRET);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
@@ -287,4 +291,32 @@ fn a_project_that_a_key_may_not_use_leaves_no_trace() {
     let owner = key(&with, "owner", "");
     let all = attempts(&served_with, &owner, "vault").join("\n");
     assert!(all.matches("combination_of_the_safe").count() > 5, "{all}");
+}
+
+#[test]
+fn a_webhook_makes_jobs_due_once() {
+    let home = Home::with_ingested_shop();
+    let added = home.craig(&["jobs", "add", "https://git.example/team/shop.git", "--every", "1h"]).output().unwrap();
+    assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stderr));
+    let owner = key(&home, "owner", "");
+    let served = Served::start(&home);
+    let hook = |path: &str, token: &str, body: &str| {
+        served.send("POST", path, "", &format!("X-Gitlab-Token: {token}\r\n"), body)
+    };
+    let due_at = || served.json("GET", "/v1/projects", &owner, "")["jobs"][0]["due_at"].clone();
+    let before = due_at();
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let notice = r#"{"project": {"git_ssh_url": "git@git.example:team/shop.git"}, "after": "1a2b"}"#;
+    assert_eq!(hook("/hooks/gitlab", "another", notice).0, 401);
+    assert_eq!(hook("/hooks/github", SECRET, notice).0, 401, "without a signature");
+    assert_eq!(hook("/hooks/elsewhere", SECRET, notice).0, 404);
+    assert_eq!(due_at(), before);
+    let (status, answer) = hook("/hooks/gitlab", SECRET, notice);
+    assert!(status == 202 && answer.ends_with(r#"{"jobs":1}"#), "{answer}");
+    assert_ne!(due_at(), before);
+    assert_eq!(hook("/hooks/gitlab", SECRET, notice).0, 409, "the same notice again");
+    let (status, answer) = hook("/hooks/gitlab", SECRET, "not json");
+    assert!(status == 202 && answer.ends_with(r#"{"jobs":0}"#), "{answer}");
+    let large = format!("\"{}\"", "a".repeat(2 << 20));
+    assert_eq!(hook("/hooks/gitlab", SECRET, &large).0, 413);
 }

@@ -1,0 +1,129 @@
+//! Webhooks of GitHub, GitLab, Gitea and Forgejo: a push makes the jobs that follow the repository due.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::{Path, Request, State};
+use axum::middleware::from_fn;
+use axum::response::Response;
+use axum::routing::post;
+use http::{HeaderMap, StatusCode};
+use moka::sync::Cache;
+use ring::hmac;
+use serde::Serialize;
+use serde_json::Value;
+use subtle::ConstantTimeEq as _;
+
+use crate::failure::{Problem, json_response};
+use crate::gateway::Gateway;
+use crate::static_files::guarded;
+
+/// Longest notice that is read, and how long it may take to arrive.
+const MAX_BYTES: usize = 1 << 20;
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Notices that are remembered, and for how long: a notice is accepted once.
+const MAX_REMEMBERED: u64 = 100_000;
+const MEMORY: Duration = Duration::from_secs(24 * 3_600);
+
+/// Fields of a notice with the URLs of its repository.
+const URLS: [&str; 6] = ["clone_url", "ssh_url", "html_url", "git_http_url", "git_ssh_url", "web_url"];
+
+/// Notices that were accepted, by the hash of their bodies: the headers of a delivery are not signed.
+#[derive(Clone)]
+pub(crate) struct Notices(Cache<[u8; 32], ()>);
+
+impl Default for Notices {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(MAX_REMEMBERED).time_to_live(MEMORY).build())
+    }
+}
+
+#[derive(Serialize)]
+struct Accepted {
+    /// Jobs that are due now.
+    jobs: usize,
+}
+
+pub(crate) fn router(gateway: Arc<Gateway>) -> Router {
+    Router::new().route("/hooks/{forge}", post(hook)).layer(from_fn(guarded)).with_state(gateway)
+}
+
+async fn hook(
+    State(gateway): State<Arc<Gateway>>,
+    Path(forge): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let secret = gateway.config.webhook_secret.clone().ok_or_else(|| {
+        Problem::not_found("no_webhooks", "this server accepts no webhooks: its secret is not set")
+    })?;
+    let (head, body) = request.into_parts();
+    let body = tokio::time::timeout(TIMEOUT, to_bytes(body, MAX_BYTES)).await.map_err(|_| Problem::too_slow())?;
+    let body = body.map_err(|_| Problem::too_large(MAX_BYTES))?;
+    let is_genuine = match forge.as_str() {
+        "github" => is_signed(&head.headers, "x-hub-signature-256", secret.expose(), &body),
+        "gitea" => is_signed(&head.headers, "x-gitea-signature", secret.expose(), &body),
+        "gitlab" => has_token(&head.headers, secret.expose()),
+        _ => return Err(Problem::not_found("unknown_path", "webhooks are at /hooks/github, /hooks/gitlab and /hooks/gitea")),
+    };
+    if !is_genuine {
+        return Err(Problem::wrong_signature());
+    }
+    let notice = *blake3::hash(&body).as_bytes();
+    if gateway.notices.0.contains_key(&notice) {
+        return Err(Problem::replayed());
+    }
+    let urls = urls(&body);
+    let jobs = gateway.with_engine(move |engine| engine.hasten_jobs_of(&urls)).await?;
+    gateway.notices.0.insert(notice, ());
+    Ok(json_response(StatusCode::ACCEPTED, &Accepted { jobs }))
+}
+
+/// Whether a header has the HMAC-SHA256 of `body` in hex, with or without `sha256=` before it.
+fn is_signed(headers: &HeaderMap, name: &str, secret: &str, body: &[u8]) -> bool {
+    let given = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let Some(signature) = from_hex(given.strip_prefix("sha256=").unwrap_or(given)) else { return false };
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+    hmac::verify(&key, body, &signature).is_ok()
+}
+
+/// GitLab sends the secret itself.
+fn has_token(headers: &HeaderMap, secret: &str) -> bool {
+    let given = headers.get("x-gitlab-token").map(|value| value.as_bytes()).unwrap_or_default();
+    given.ct_eq(secret.as_bytes()).into()
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
+    (!digits.is_empty() && digits.len() % 2 == 0)
+        .then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+/// The URLs of the repository that a notice is about.
+fn urls(body: &[u8]) -> Vec<String> {
+    let notice: Value = serde_json::from_slice(body).unwrap_or_default();
+    let objects = [&notice["repository"], &notice["project"]];
+    let all = objects.into_iter().flat_map(|object| URLS.iter().filter_map(|name| object[*name].as_str()));
+    all.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_are_those_of_github() {
+        // The example of its documentation.
+        let signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+        let headers = |value: &str| HeaderMap::from_iter([("x-hub-signature-256".parse().unwrap(), value.parse().unwrap())]);
+        let is_genuine = |value: &str, body: &[u8]| {
+            is_signed(&headers(value), "x-hub-signature-256", "It's a Secret to Everybody", body)
+        };
+        assert!(is_genuine(signature, b"Hello, World!"));
+        assert!(!is_genuine(signature, b"Hello, World") && !is_genuine("sha256=", b"Hello, World!"));
+        assert!(!is_genuine("sha256=zz", b"") && !is_genuine("", b""));
+        assert!(!is_signed(&HeaderMap::new(), "x-hub-signature-256", "", b""));
+    }
+}

@@ -1,0 +1,199 @@
+//! Sources to ingest, once or again and again: a queue that workers take jobs from.
+//!
+//! A worker takes a job by a lease, which it renews while it works. When it is gone, the lease ends, and another worker takes the
+//! job. A job is taken by one statement that fails if another worker was faster, so that no job runs twice at a time.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::project::now;
+use crate::sql::{self, Row, params};
+use crate::{Store, StoreError};
+
+/// Wait after the first failure; it doubles with each further one …
+const FIRST_WAIT: Duration = Duration::from_secs(30);
+
+/// … up to this.
+const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
+
+/// A job that is to run once is given up after this many failures in a row: two hours.
+const MAX_FAILURES: u32 = 8;
+
+/// Tries to take a job while other workers take theirs.
+const TRIES: usize = 10;
+
+/// What to ingest, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewJob {
+    /// Directory or URL, without credentials.
+    pub source: String,
+    /// Branch, tag or commit; `None` for the default branch.
+    pub branch: Option<String>,
+    /// Name of the project; `None` for that of the source.
+    pub name: Option<String>,
+    /// Time between the starts of two runs; `None` to run once.
+    pub every: Option<Duration>,
+}
+
+/// A job of the queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its number.
+    pub id: u64,
+    /// What to ingest, and when.
+    pub order: NewJob,
+    /// When it is to run next, RFC 3339, UTC; `None` while it runs for the only time, and when it is given up.
+    pub due_at: Option<String>,
+    /// Failures in a row.
+    pub failures: u32,
+    /// The error of the last one.
+    pub error: Option<String>,
+    /// The worker that runs it.
+    pub holder: Option<String>,
+    /// When its last run started, RFC 3339, UTC.
+    pub started_at: Option<String>,
+}
+
+impl Job {
+    /// Whether nobody will run it any more.
+    pub fn is_given_up(&self) -> bool {
+        self.due_at.is_none() && self.holder.is_none()
+    }
+
+    /// When to try again after one more failure; `None` to give up.
+    fn next_try(&self) -> Option<String> {
+        if self.order.every.is_none() && self.failures + 1 >= MAX_FAILURES {
+            return None;
+        }
+        let wait = FIRST_WAIT.saturating_mul(1 << self.failures.min(16)).min(LONGEST_WAIT);
+        Some(after(wait.max(self.order.every.unwrap_or_default())))
+    }
+
+    fn from_row(row: Row<'_>) -> sql::Result<Self> {
+        let branch: String = row.get(2)?;
+        let every: Option<i64> = row.get(4)?;
+        Ok(Self {
+            id: row.unsigned(0)?,
+            order: NewJob {
+                source: row.get(1)?,
+                branch: (!branch.is_empty()).then_some(branch),
+                name: row.get(3)?,
+                every: every.map(|seconds| Duration::from_secs(seconds.unsigned_abs())),
+            },
+            due_at: row.get(5)?,
+            failures: u32::try_from(row.unsigned(6)?).unwrap_or(u32::MAX),
+            error: row.get(7)?,
+            holder: row.get(8)?,
+            started_at: row.get(9)?,
+        })
+    }
+}
+
+const COLUMNS: &str = "id, source, branch, name, every_seconds, due_at, failures, error, holder, started_at";
+
+impl Store {
+    /// Puts a job into the queue, due now; one of the same source and branch is replaced, and starts again if it was given up.
+    pub fn add_job(&mut self, job: &NewJob) -> Result<(), StoreError> {
+        let every = job.every.map(|every| every.as_secs().cast_signed());
+        let branch = job.branch.as_deref().unwrap_or_default();
+        self.write(|connection| {
+            connection.execute(
+                "INSERT INTO jobs (source, branch, name, every_seconds, due_at) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (source, branch) DO UPDATE SET name = excluded.name,
+                     every_seconds = excluded.every_seconds, due_at = excluded.due_at, failures = 0, error = NULL",
+                &params![job.source, branch, job.name, every, now()],
+            )
+        })?;
+        Ok(())
+    }
+
+    /// All jobs by number.
+    pub fn jobs(&self) -> Result<Vec<Job>, StoreError> {
+        self.read_all(&format!("SELECT {COLUMNS} FROM jobs ORDER BY id"), &[], Job::from_row)
+    }
+
+    /// Removes a job from the queue; false if there is none of this number. A run that has begun goes on.
+    pub fn remove_job(&mut self, id: u64) -> Result<bool, StoreError> {
+        let removed =
+            self.write(|connection| connection.execute("DELETE FROM jobs WHERE id = ?1", &params![id]))?;
+        Ok(removed > 0)
+    }
+
+    /// Makes a job due now, also one that was given up. One that runs is run once more after that.
+    pub fn hasten_job(&mut self, id: u64) -> Result<(), StoreError> {
+        self.write(|connection| {
+            connection.execute("UPDATE jobs SET due_at = ?2 WHERE id = ?1", &params![id, now()])
+        })?;
+        Ok(())
+    }
+
+    /// Takes the job that has been due longest, or whose worker is gone, for `lease`; `None` if no job is due.
+    pub fn take_job(&mut self, worker: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
+        for _ in 0..TRIES {
+            let now = now();
+            let due = format!(
+                "SELECT {COLUMNS} FROM jobs WHERE (lease_until IS NULL AND due_at <= ?1) OR lease_until < ?1
+                 ORDER BY coalesce(lease_until, due_at), id LIMIT 1"
+            );
+            let Some(job) = self.read_one(&due, &params![now], Job::from_row)? else { return Ok(None) };
+            let next = job.order.every.map(after);
+            let n_taken = self.write(|connection| {
+                connection.execute(
+                    "UPDATE jobs SET holder = ?2, started_at = ?3, lease_until = ?4, due_at = ?5
+                     WHERE id = ?1 AND (lease_until IS NULL OR lease_until < ?3)",
+                    &params![job.id, worker, now, after(lease), next],
+                )
+            })?;
+            if n_taken > 0 {
+                return Ok(Some(Job {
+                    due_at: next,
+                    holder: Some(worker.to_owned()),
+                    started_at: Some(now),
+                    ..job
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Extends the lease of a job that was taken; false if it has been lost to another worker, or removed.
+    pub fn renew_job(&mut self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
+        let renewed = self.write(|connection| {
+            connection.execute(
+                "UPDATE jobs SET lease_until = ?4 WHERE id = ?1 AND holder = ?2 AND started_at = ?3",
+                &params![job.id, job.holder, job.started_at, after(lease)],
+            )
+        })?;
+        Ok(renewed > 0)
+    }
+
+    /// Gives a job back that was taken, done or with the error that ended it. One that is lost is left as it is.
+    pub fn finish_job(&mut self, job: &Job, outcome: Result<(), &str>) -> Result<(), StoreError> {
+        self.write(|connection| match outcome {
+            Ok(()) => {
+                connection.execute(
+                    "UPDATE jobs SET holder = NULL, lease_until = NULL, failures = 0, error = NULL
+                     WHERE id = ?1 AND holder = ?2 AND started_at = ?3",
+                    &params![job.id, job.holder, job.started_at],
+                )?;
+                // One that was to run once, and was not made due again meanwhile, is done.
+                let sql =
+                    "DELETE FROM jobs WHERE id = ?1 AND due_at IS NULL AND holder IS NULL AND error IS NULL";
+                connection.execute(sql, &params![job.id])
+            }
+            Err(error) => connection.execute(
+                "UPDATE jobs SET holder = NULL, lease_until = NULL, failures = ?4, error = ?5, due_at = ?6
+                 WHERE id = ?1 AND holder = ?2 AND started_at = ?3",
+                &params![job.id, job.holder, job.started_at, job.failures + 1, error, job.next_try()],
+            ),
+        })?;
+        Ok(())
+    }
+}
+
+/// The time after a wait from now, as it is stored.
+fn after(wait: Duration) -> String {
+    let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
+    format!("{:.3}", Timestamp::now().saturating_add(wait).unwrap_or(Timestamp::MAX))
+}
