@@ -196,8 +196,15 @@ impl Engine {
         match repository(&source)? {
             Some(url) => {
                 let options = options.source.clone();
-                let request =
-                    RepositoryRequest { url, reference: branch, depth: None, name, options, waiting, consent };
+                let request = RepositoryRequest {
+                    url,
+                    reference: branch,
+                    depth: None,
+                    name,
+                    options,
+                    waiting,
+                    consent,
+                };
                 self.ingest_repository(&request, progress)
             }
             None => {

@@ -82,9 +82,14 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
     let n_of_each = items.len().div_ceil(n_threads).max(1);
     std::thread::scope(|scope| {
         let work = &work;
-        let parts = items.chunks(n_of_each).map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()));
+        let parts = items
+            .chunks(n_of_each)
+            .map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()));
         let parts: Vec<_> = parts.collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     })
 }
 

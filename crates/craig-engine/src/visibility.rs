@@ -40,7 +40,9 @@ impl Engine {
         }
         if project.is_group() {
             let members = store.members(project.id)?;
-            return Ok(!members.is_empty() && members.iter().all(|member| self.visibility.names(&member.name)));
+            return Ok(
+                !members.is_empty() && members.iter().all(|member| self.visibility.names(&member.name))
+            );
         }
         if let Some(package) = StoredOptions::parse(&project.options).package {
             let shown = self.shown(store, store.projects()?)?;
@@ -50,11 +52,7 @@ impl Engine {
     }
 
     /// Those of `projects` that exist for the calls of this engine.
-    pub(crate) fn shown(
-        &self,
-        store: &Store,
-        projects: Vec<Project>,
-    ) -> Result<Vec<Project>, EngineError> {
+    pub(crate) fn shown(&self, store: &Store, projects: Vec<Project>) -> Result<Vec<Project>, EngineError> {
         let mut shown = Vec::with_capacity(projects.len());
         for project in projects {
             if self.shows(store, &project)? {

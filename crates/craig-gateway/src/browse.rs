@@ -250,10 +250,7 @@ fn folder(engine: &Engine, body: &FilesBody) -> Result<FilesAnswer, EngineError>
     Ok(answer)
 }
 
-pub(crate) async fn file(
-    State(gateway): State<Arc<Gateway>>,
-    request: Request,
-) -> Result<Response, Problem> {
+pub(crate) async fn file(State(gateway): State<Arc<Gateway>>, request: Request) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<FileBody>(request, &gateway).await?;
     let file = read(&gateway, &caller, move |engine| shown_file(engine, &body)).await?;

@@ -72,7 +72,12 @@ impl Problem {
 
     /// A notice that was accepted before.
     pub(crate) fn replayed() -> Self {
-        Self::new(StatusCode::CONFLICT, "invalid_request_error", "replayed", "this notice was accepted before")
+        Self::new(
+            StatusCode::CONFLICT,
+            "invalid_request_error",
+            "replayed",
+            "this notice was accepted before",
+        )
     }
 
     pub(crate) fn forbidden(message: &str) -> Self {

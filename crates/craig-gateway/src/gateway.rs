@@ -12,7 +12,7 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use crate::admission::Admissions;
 use crate::budget::{Budget, Reservation};
-use crate::caller::Gate;
+use crate::caller::{Caller, Gate};
 use crate::client::Client;
 use crate::config::{GatewayConfig, Injection};
 use crate::context_memory::ContextMemory;

@@ -60,13 +60,19 @@ async fn hook(
         Problem::not_found("no_webhooks", "this server accepts no webhooks: its secret is not set")
     })?;
     let (head, body) = request.into_parts();
-    let body = tokio::time::timeout(TIMEOUT, to_bytes(body, MAX_BYTES)).await.map_err(|_| Problem::too_slow())?;
+    let body =
+        tokio::time::timeout(TIMEOUT, to_bytes(body, MAX_BYTES)).await.map_err(|_| Problem::too_slow())?;
     let body = body.map_err(|_| Problem::too_large(MAX_BYTES))?;
     let is_genuine = match forge.as_str() {
         "github" => is_signed(&head.headers, "x-hub-signature-256", secret.expose(), &body),
         "gitea" => is_signed(&head.headers, "x-gitea-signature", secret.expose(), &body),
         "gitlab" => has_token(&head.headers, secret.expose()),
-        _ => return Err(Problem::not_found("unknown_path", "webhooks are at /hooks/github, /hooks/gitlab and /hooks/gitea")),
+        _ => {
+            return Err(Problem::not_found(
+                "unknown_path",
+                "webhooks are at /hooks/github, /hooks/gitlab and /hooks/gitea",
+            ));
+        }
     };
     if !is_genuine {
         return Err(Problem::wrong_signature());
@@ -96,8 +102,9 @@ fn has_token(headers: &HeaderMap, secret: &str) -> bool {
 }
 
 fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
-    (!digits.is_empty() && digits.len() % 2 == 0)
+    let digits: Vec<u8> =
+        text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
+    (!digits.is_empty() && digits.len().is_multiple_of(2))
         .then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
@@ -117,7 +124,9 @@ mod tests {
     fn signatures_are_those_of_github() {
         // The example of its documentation.
         let signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
-        let headers = |value: &str| HeaderMap::from_iter([("x-hub-signature-256".parse().unwrap(), value.parse().unwrap())]);
+        let headers = |value: &str| {
+            HeaderMap::from_iter([("x-hub-signature-256".parse().unwrap(), value.parse().unwrap())])
+        };
         let is_genuine = |value: &str, body: &[u8]| {
             is_signed(&headers(value), "x-hub-signature-256", "It's a Secret to Everybody", body)
         };

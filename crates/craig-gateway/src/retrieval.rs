@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use axum::response::Response;
 use craig_engine::{
     ChatContextRequest, ContextAnswer, ContextFormat, Engine, EngineError, Freshness, ModelError, NoContext,
-    Refresh, RerankReport, RerankSource, ProjectsAnswer, SearchRequest, Tokenizer, fitted_context,
+    ProjectsAnswer, Refresh, RerankReport, RerankSource, SearchRequest, Tokenizer, fitted_context,
     without_control_tokens,
 };
 use http::HeaderValue;
@@ -294,7 +294,8 @@ impl Gateway {
     ) -> Result<(ProjectsAnswer, Report), Problem> {
         let mut report = Report::new(Source::Off);
         report.allowances.extend(self.charge(Resource::Search, caller).await?);
-        let permit = match request.rerank && projects.len() == 1 {
+        let only = if let [project] = &*projects { Some(project.clone()) } else { None };
+        let permit = match request.rerank && only.is_some() {
             true => self.permit_to_rerank(caller, self.engine.reranks_hits(), &mut report).await,
             false => None,
         };
@@ -302,7 +303,7 @@ impl Gateway {
         let cancel = CancelOnDrop::default();
         request.cancellation = cancel.0.clone();
         let started = Instant::now();
-        let trouble = self.trouble_of_one(&projects);
+        let trouble = self.trouble_of_one(only);
         let costs = self.rerank_costs();
         let engine = self.engine_for(caller);
         let work = self.searching(permit, move |_| {
@@ -402,11 +403,11 @@ impl Gateway {
         report.fall_back(trouble);
     }
 
-    /// What is wrong with the index of the project, if there is one; several are not compared with their directories.
-    async fn trouble_of_one(self: &Arc<Self>, projects: &[String]) -> Option<&'static str> {
-        match projects {
-            [project] => self.index_trouble(project.clone()).await,
-            _ => None,
+    /// What is wrong with the index of the only project; several are not compared with their directories.
+    async fn trouble_of_one(self: &Arc<Self>, only: Option<String>) -> Option<&'static str> {
+        match only {
+            Some(project) => self.index_trouble(project).await,
+            None => None,
         }
     }
 

@@ -29,7 +29,7 @@ const MIGRATIONS: [&str; 10] = [
 ];
 
 /// BLAKE3 of the schema that the migrations create, see [`schema_hash`]; changes with every migration.
-const SCHEMA_HASH: &str = "fe4f97098ecc35482a88b26c3a11c18e63b7b21d347255ea0220e45079347b02";
+const SCHEMA_HASH: &str = "5ef11b6bce7798e5d1e8466e01ff01abac7eef8fd6864edb33481e2b777a6070";
 
 /// The first version whose databases have a role. Older ones are a user's index, or documentation.
 const FIRST_WITH_ROLE: u32 = 4;

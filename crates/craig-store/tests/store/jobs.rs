@@ -68,8 +68,7 @@ fn a_job_that_fails_waits_and_is_given_up_in_the_end() {
     let store = &mut fixture.store;
     store.add_job(&job("broken", None)).unwrap();
     let mut n_runs = 0;
-    loop {
-        let Some(taken) = take(store, "one") else { break };
+    while let Some(taken) = take(store, "one") {
         store.finish_job(&taken, Err("no such server")).unwrap();
         n_runs += 1;
         let after = store.jobs().unwrap().remove(0);

@@ -83,7 +83,8 @@ fn interval(text: &str) -> anyhow::Result<Duration> {
 
 fn table(jobs: &[Job], columns: Columns) -> String {
     if jobs.is_empty() {
-        return "no jobs: 'craig jobs add <directory|url> --every 5m' adds one for 'craig worker'\n".to_owned();
+        return "no jobs: 'craig jobs add <directory|url> --every 5m' adds one for 'craig worker'\n"
+            .to_owned();
     }
     let mut table = Table::new()
         .column("job", Align::Right, Cut::Never, BOLD)
@@ -96,12 +97,16 @@ fn table(jobs: &[Job], columns: Columns) -> String {
         table.row([
             job.id.to_string(),
             format!("{}{branch}", job.source),
-            job.every_seconds.map_or_else(|| "once".to_owned(), |every| format!("{:#}", jiff::SignedDuration::from_secs(every.cast_signed()))),
+            job.every_seconds.map_or_else(
+                || "once".to_owned(),
+                |every| format!("{:#}", jiff::SignedDuration::from_secs(every.cast_signed())),
+            ),
             state(job),
             job.due_at.as_deref().map(local_time).unwrap_or_default(),
         ]);
     }
-    let failed = jobs.iter().filter_map(|job| Some(format!("{} {}\n", styled(BOLD, job.id), job.error.as_ref()?)));
+    let failed =
+        jobs.iter().filter_map(|job| Some(format!("{} {}\n", styled(BOLD, job.id), job.error.as_ref()?)));
     table.render(columns) + &failed.collect::<String>()
 }
 

@@ -6,7 +6,8 @@ pub(super) mod text;
 use std::path::PathBuf;
 
 use craig_engine::{
-    Detail, Engine, EngineError, Hit, PER_FILE, ProjectHit, ProjectsAnswer, RerankStatus, SearchAnswer, SearchRequest,
+    Detail, Engine, EngineError, Hit, PER_FILE, ProjectHit, ProjectsAnswer, RerankStatus, SearchAnswer,
+    SearchRequest,
 };
 
 use self::batch::QueryLine;
@@ -112,10 +113,17 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
 fn everywhere(engine: &Engine, query: String, request: &SearchRequest) -> Result<SearchAnswer, EngineError> {
     let ProjectsAnswer { projects, elapsed_ms, hits, is_answered, rerank, notes } =
         engine.search_projects(&[], &query, request)?;
-    let in_its_folder =
-        |ProjectHit { project, hit }| Hit { path: format!("{project}/{}", hit.path), ..hit };
+    let in_its_folder = |ProjectHit { project, hit }| Hit { path: format!("{project}/{}", hit.path), ..hit };
     let hits = hits.into_iter().map(in_its_folder).collect();
-    Ok(SearchAnswer { project: counted(projects.len() as u64, "project"), query, elapsed_ms, hits, is_answered, rerank, notes })
+    Ok(SearchAnswer {
+        project: counted(projects.len() as u64, "project"),
+        query,
+        elapsed_ms,
+        hits,
+        is_answered,
+        rerank,
+        notes,
+    })
 }
 
 /// What to search: the project, or the documentation of one of its packages; and the folder that paths may be relative to.

@@ -43,8 +43,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     config.webhook_secret = webhook_secret();
     let global = session.global().clone();
     let reread: Reread = Box::new(move || {
-        let mut config =
-            gateway::config(args.address, &Session::new(global.clone())).map_err(|error| error.to_string())?;
+        let mut config = gateway::config(args.address, &Session::new(global.clone()))
+            .map_err(|error| error.to_string())?;
         config.team = Some(services.clone());
         config.webhook_secret = webhook_secret();
         Ok(config)

@@ -85,7 +85,12 @@ fn report(run: &JobRun, output: &mut Output) -> anyhow::Result<()> {
             let line = Line { source, project: Some(&report.project), files_changed, error: None };
             output.summarize(&line, |_| {
                 let took = styled(DIM, format_args!("({})", seconds(report.elapsed_s)));
-                format!("{} {}: {} files changed {took}\n", styled(GOOD, "ingested"), report.project, count(files_changed))
+                format!(
+                    "{} {}: {} files changed {took}\n",
+                    styled(GOOD, "ingested"),
+                    report.project,
+                    count(files_changed)
+                )
             })?;
         }
         Err(error) => {
@@ -98,7 +103,8 @@ fn report(run: &JobRun, output: &mut Output) -> anyhow::Result<()> {
 
 /// `build-3, process 4711`.
 fn name() -> String {
-    let host = std::env::var("HOSTNAME").ok().or_else(|| std::fs::read_to_string("/proc/sys/kernel/hostname").ok());
+    let host =
+        std::env::var("HOSTNAME").ok().or_else(|| std::fs::read_to_string("/proc/sys/kernel/hostname").ok());
     let process = std::process::id();
     match host.as_deref().map(str::trim).filter(|host| !host.is_empty()) {
         Some(host) => format!("{host}, process {process}"),

@@ -436,14 +436,15 @@ fn workers_ingest_what_the_queue_names() {
     assert!(text.contains("failed 1 times, waiting") && text.contains("1h"), "{text}");
 
     // A directory is a source as well; one that is not there is refused at once.
-    place.home.check(
-        &["jobs", "add", "nowhere"],
-        expect![[r#""#]],
-    );
+    place.home.check(&["jobs", "add", "nowhere"], expect![[r#""#]]);
     place.home.check(&["jobs", "add", "moved", "--every", "soon"], expect![[r#""#]]);
     place.home.check(&["jobs", "run", "7"], expect![[r#""#]]);
     jobs(&["remove", "1"]);
     jobs(&["add", "moved"]);
     assert_eq!(work()["project"], "moved");
-    assert_eq!(jobs(&["list"]).as_array().map(Vec::len), Some(0), "a job that runs once is gone when it is done");
+    assert_eq!(
+        jobs(&["list"]).as_array().map(Vec::len),
+        Some(0),
+        "a job that runs once is gone when it is done"
+    );
 }

@@ -114,7 +114,10 @@ fn in_session(id: &str) -> String {
 fn with_shop_and(vault: bool) -> Home {
     let home = Home::with_ingested_shop();
     if vault {
-        home.write("vault/src/safe.py", "def open_the_safe(code):\n    return code == combination_of_the_safe()\n");
+        home.write(
+            "vault/src/safe.py",
+            "def open_the_safe(code):\n    return code == combination_of_the_safe()\n",
+        );
         home.write("vault/README.md", "# Vault\n\nThe safe opens with open_the_safe.\n");
         home.ingest("vault");
         let grouped = home.craig(&["group", "add", "treasury", "shop", "vault"]).output().unwrap();
@@ -238,7 +241,10 @@ fn attempts(served: &Served, key: &str, handle: &str) -> Vec<String> {
         ("resources/list", json!({})),
         ("resources/read", json!({ "uri": format!("craig://{handle}/") })),
         ("resources/read", json!({ "uri": format!("craig://{handle}/src/safe.py") })),
-        ("completion/complete", json!({ "ref": { "type": "ref/prompt", "name": "explore" }, "argument": { "name": "project", "value": "" } })),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/prompt", "name": "explore" }, "argument": { "name": "project", "value": "" } }),
+        ),
         ("tools/list", json!({})),
     ];
     for (method, params) in methods {
@@ -296,7 +302,8 @@ fn a_project_that_a_key_may_not_use_leaves_no_trace() {
 #[test]
 fn a_webhook_makes_jobs_due_once() {
     let home = Home::with_ingested_shop();
-    let added = home.craig(&["jobs", "add", "https://git.example/team/shop.git", "--every", "1h"]).output().unwrap();
+    let added =
+        home.craig(&["jobs", "add", "https://git.example/team/shop.git", "--every", "1h"]).output().unwrap();
     assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stderr));
     let owner = key(&home, "owner", "");
     let served = Served::start(&home);

@@ -97,11 +97,7 @@ fn links(hits: &[FoundHit]) -> Vec<Resource> {
 
 impl FoundHit {
     /// A hit with as many whole lines of its text as fit into `max_bytes`.
-    pub(super) fn new(
-        ProjectHit { project, hit }: ProjectHit,
-        with_content: bool,
-        max_bytes: usize,
-    ) -> Self {
+    pub(super) fn new(ProjectHit { project, hit }: ProjectHit, with_content: bool, max_bytes: usize) -> Self {
         let mut more = hit.more;
         more.iter_mut().for_each(|range| range.score = rounded(range.score));
         let mut found = Self {

@@ -1,7 +1,8 @@
 //! `query_code`: the right code for a question or a symbol.
 
 use craig_engine::{
-    Detail, GrepRequest, Guesses, KindFilter, NO_ANSWER, PER_FILE, ProjectsAnswer, SearchRequest, with_numbers,
+    Detail, GrepRequest, Guesses, KindFilter, NO_ANSWER, PER_FILE, ProjectsAnswer, SearchRequest,
+    with_numbers,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

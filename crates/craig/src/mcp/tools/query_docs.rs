@@ -1,8 +1,6 @@
 //! `query_docs`: the documentation of a package, in the version that the project uses.
 
-use craig_engine::{
-    Detail, Engine, NO_ANSWER, PER_FILE, ProjectHit, SearchAnswer, SearchRequest,
-};
+use craig_engine::{Detail, Engine, NO_ANSWER, PER_FILE, ProjectHit, SearchAnswer, SearchRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
