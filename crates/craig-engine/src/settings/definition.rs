@@ -85,35 +85,34 @@ pub const DEFINITIONS: &[Definition] = &[
         "source.exclude",
         Kind::Texts,
         "",
-        "Files to exclude, in the syntax of `.gitignore`. Values from all places are combined.",
+        "Files to exclude, in the syntax of `.gitignore`. Values from all sources are combined.",
     ),
     project(
         "source.include",
         Kind::Texts,
         "",
-        "Files to include even if they are hidden or in a skipped folder. Values from all places are \
+        "Files to include even if they are hidden or in a skipped folder. Values from all sources are \
          combined.",
     ),
     project(
         "source.skip_folders",
         Kind::Texts,
         "",
-        "Names of folders to skip, in addition to the built-in ones. Values from all places are \
-         combined.",
+        "Names of folders to skip, in addition to the built-in ones. Values from all sources are combined.",
     ),
     project(
         "documentation.include",
         Kind::Texts,
         "",
-        "Additional documents to read: globs relative to the project's folder, such as `notes/*.md`. \
-         Values from all places are combined.",
+        "Additional documents to read: globs relative to the project's folder, such as `notes/*.md`. Values \
+         from all sources are combined.",
     ),
     project(
         "documentation.exclude",
         Kind::Texts,
         "",
         "Markdown files that are not documentation: globs relative to the project's folder, such as \
-         `docs/archive/**`. Values from all places are combined.",
+         `docs/archive/**`. Values from all sources are combined.",
     ),
     project(
         "documentation.max_file_size",
@@ -161,8 +160,8 @@ pub const DEFINITIONS: &[Definition] = &[
         Kind::OneOf(&["shared", "workspace"]),
         "shared",
         "Database that `craig lsp` uses: `shared` is the command line's database, `workspace` is \
-         `.puku/embeddings.db` in each folder, which commands in that folder find automatically. A named \
-         database takes precedence.",
+         `.puku/embeddings.db` in each folder, which commands in that folder find automatically. A database \
+         that you name (`--db`, `CRAIG_DB`, `database`) takes precedence.",
     ),
     user(
         "lsp.ingest",
@@ -176,8 +175,8 @@ pub const DEFINITIONS: &[Definition] = &[
         Kind::OneOf(&["auto", "on", "off"]),
         "auto",
         "Whether `craig lsp` answers requests for definitions, references and calls: `auto` for the \
-         languages of `lsp.languages`, `on` for all languages, `off` for none. Editors show the answers \
-         of several servers side by side.",
+         languages of `lsp.languages`, `on` for all languages, `off` for none. Editors merge the results of \
+         several language servers.",
     ),
     user("lsp.languages", Kind::Texts, "", "Languages that have no other language server, such as `python`."),
     user(
@@ -210,7 +209,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "CRAIG_GIT_TOKEN",
         "Environment variable that holds a token for private repositories, or `user:token`.",
     ),
-    user("git.token_host", TEXT, "github.com", "The only host that receives the token, over HTTPS."),
+    user("git.token_host", TEXT, "github.com", "The only host that the token is sent to, over HTTPS."),
     user(
         "git.timeout_s",
         Kind::Whole { most: 86_400 },
@@ -263,7 +262,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "embedder.timeout_ms",
         Kind::Whole { most: 600_000 },
         "60000",
-        "Maximum wait for a response of a provider.",
+        "Maximum wait for a response from a provider.",
     ),
     user(
         "embedder.usd_per_million_tokens",
@@ -277,8 +276,8 @@ pub const DEFINITIONS: &[Definition] = &[
             "reranker.provider",
             Kind::OneOf(&["none", "voyage", "http", "local", "llm"]),
             "none",
-            "The reranker of the first results: none, Voyage, a server with `/v1/rerank`, a cross-encoder on \
-             this machine, or the language model. `VOYAGE_RERANK_ENABLED=true` means `voyage`.",
+            "The reranker for the first results: none, Voyage, a server with `/v1/rerank`, a cross-encoder \
+             on this machine, or the language model. `VOYAGE_RERANK_ENABLED=true` means `voyage`.",
         ),
     ),
     also(
@@ -312,7 +311,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "Environment variable that holds the key; `VOYAGE_API_KEY` by default if the address is Voyage's \
          own.",
     ),
-    user("reranker.candidates", Kind::Whole { most: 100 }, "20", "Number of first results to rerank."),
+    user("reranker.candidates", Kind::Whole { most: 100 }, "20", "Number of top results to rerank."),
     also(
         &["RERANK_TIMEOUT_MS"],
         user(
@@ -373,7 +372,8 @@ pub const DEFINITIONS: &[Definition] = &[
         "puku.chat.semanticContext.rerank",
         Kind::Switch,
         "false",
-        "Whether to rerank the first results, with the reranker or otherwise the language model.",
+        "Whether to rerank the first results: with the reranker or, if none is configured, with the \
+         language model.",
     ),
     user(
         "puku.chat.semanticContext.tokenBudget",
@@ -450,13 +450,14 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.admin_address",
         TEXT,
         "",
-        "Address of the operator's status page, such as 127.0.0.1:7321; there is none by default.",
+        "Address that serves the operator's status page, such as 127.0.0.1:7321; by default the page is off.",
     ),
     user(
         "gateway.admin_token_env",
         TEXT,
         "",
-        "Environment variable with the token that opens the status page, at least 16 characters.",
+        "Environment variable that holds the token for the status page; the token has at least 16 \
+         characters.",
     ),
     user(
         "gateway.upstream_url",
@@ -491,13 +492,13 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.keys",
         Kind::Path,
         "",
-        "File of the clients' hashed keys; `$XDG_DATA_HOME/craig/gateway-keys.json` by default.",
+        "File that stores the hashed keys of clients; `$XDG_DATA_HOME/craig/gateway-keys.json` by default.",
     ),
     user(
         "gateway.usage",
         Kind::Path,
         "",
-        "File of the usage of each key; `gateway-usage.jsonl` next to the keys by default.",
+        "File that records the usage of each key; `gateway-usage.jsonl` next to the keys by default.",
     ),
     user("gateway.tls_cert", Kind::Path, "", "Certificate chain (PEM); enables HTTPS."),
     user("gateway.tls_key", Kind::Path, "", "Private key of the certificate (PEM)."),
@@ -513,8 +514,8 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.max_buffered",
         Kind::Size,
         "256MB",
-        "Memory for requests and complete responses of all clients. Requests get three quarters of it, \
-         and each counts three times. Requests beyond the limit get 503.",
+        "Maximum memory for requests and complete responses of all clients. Requests may use three quarters \
+         of it, and each reserves at least three times its size. Requests beyond the limit get 503.",
     ),
     user(
         "gateway.max_connections",
@@ -538,14 +539,14 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.first_byte_timeout_ms",
         Kind::Between { least: 1, most: 3_600_000 },
         "10000",
-        "Silence after which another provider, if there is one, also gets the request. The first \
-         response is used.",
+        "Wait for the first byte of a response; after that, another provider, if there is one, also gets \
+         the request. The first response is used.",
     ),
     user(
         "gateway.stream_idle_ms",
         Kind::Whole { most: 3_600_000 },
         "60000",
-        "Maximum silence within a stream.",
+        "Maximum wait for the next data of a stream.",
     ),
     user(
         "gateway.stream_total_ms",
@@ -614,7 +615,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.max_context_tokens",
         Kind::Whole { most: 1_000_000 },
         "4000",
-        "Token budget of these results, unless the request sets one.",
+        "Token budget for these results, unless the request sets one.",
     ),
     user(
         "gateway.context_placement",
@@ -636,30 +637,35 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.context_memory_seconds",
         Kind::Whole { most: 31_536_000 },
         "86400",
-        "How long added context is remembered.",
+        "How long the gateway remembers added context.",
     ),
     user(
         "gateway.mark_prompt_cache",
         Kind::Switch,
         "true",
-        "Whether conversations that are translated for a `messages` provider are marked for its prompt cache \
-         (`cache_control`), as OpenAI's providers cache without marks. Anthropic charges more for tokens that \
-         it writes into its cache, and less for those that it reads from it.",
+        "Whether to mark conversations that are translated for a `messages` provider for its prompt cache \
+         (`cache_control`); providers of OpenAI's protocols cache without marks. Anthropic charges more for \
+         tokens that it writes to the cache, and less for tokens that it reads from it.",
     ),
     user(
         "gateway.guesses",
         Kind::OneOf(&["auto", "always", "never"]),
         "auto",
-        "When to ask the chat's model, or `language_model.provider` if one is configured, for names and \
-         lines that the code may contain, as additional queries: `auto` asks if the results for the \
+        "When to ask the chat's model, or the language model if one is configured, for names and lines that \
+         the code may contain, which are then searched for as well: `auto` asks if the results for the \
          message alone are uncertain.",
     ),
-    user("gateway.guess_model", TEXT, "", "Model to ask for them, instead of the request's model."),
+    user(
+        "gateway.guess_model",
+        TEXT,
+        "",
+        "Model to ask for names and lines that the code may contain; by default the request's model.",
+    ),
     user(
         "gateway.guess_timeout_ms",
         Kind::Between { least: 10, most: 60_000 },
         "1500",
-        "Maximum wait for them.",
+        "Maximum wait for the model to suggest names and lines that the code may contain.",
     ),
     user(
         "gateway.mask_secrets",
@@ -699,20 +705,20 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.reranks_per_hour",
         Kind::Whole { most: 1_000_000_000 },
         "100",
-        "Maximum number of reranks per key; 0 means no limit.",
+        "Maximum number of reranks per key and hour; 0 means no limit.",
     ),
     user(
         "gateway.searches_per_hour",
         Kind::Whole { most: 1_000_000_000 },
         "1000",
-        "Maximum number of searches per key; 0 means no limit.",
+        "Maximum number of searches per key and hour; 0 means no limit.",
     ),
     user("gateway.open_metrics", Kind::Switch, "false", "Whether `/metrics` is accessible without a key."),
     user(
         "gateway.allow_origin",
         Kind::Texts,
         "",
-        "Additional web origins whose pages may send requests; pages of this machine always may.",
+        "Additional web origins whose pages may send requests; pages of this machine are always allowed.",
     ),
     user("gateway.log_requests", Kind::Switch, "true", "Whether to log a line for each request."),
     user(

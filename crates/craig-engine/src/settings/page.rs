@@ -8,19 +8,19 @@ const HEAD: &str = "\
 Generated from the definitions in `craig-engine/src/settings/definition.rs`: change them there, then run
 `UPDATE_EXPECT=1 cargo nextest run -p craig-engine settings`.
 
-Later places override earlier ones: built-in default, your `config.toml`, the project's `.craig.toml`, environment,
-command line (`--set KEY=VALUE`, or a flag of its own). `craig settings` shows each value and where it came from. An
-unknown key is an error; for a key of an older version, the error says what replaced it.
+Each of these sources overrides the previous ones: the built-in default, your `config.toml`, the project's
+`.craig.toml`, the environment, the command line (`--set KEY=VALUE`, or a flag of its own). `craig settings` shows each
+value and its source. An unknown key is an error; for a key of an older version, the error names the replacement.
 
 Your file is `$XDG_CONFIG_HOME/craig/config.toml` (`~/.config/craig/config.toml`), or the one that `CRAIG_CONFIG`
-names. A project's `.craig.toml` may have been written by somebody else, so it can only set keys marked **project**:
-which of its own files are tracked, and which are its documentation. Only you can set anything that uses the network,
-names a file or looks up a key. `craig ingest` applies the settings of `source` and stores them with the project.
+names. A project's `.craig.toml` may have been written by somebody else, so it can set only the keys marked **project**.
+These select the project's files to track and its documentation. Only you can set anything that uses the network, names
+a file or looks up a key. `craig ingest` applies the settings of `source` and stores them with the project.
 
 Settings that begin with `puku.`, the folder `.puku` and the file `.pukuignore` are named after Puku, the editor for
 which they were first specified. They apply to all editors, the gateway and the command line.
 
-Keys of providers are never written into a file: a setting names the environment variable that holds the key.
+A setting never contains a provider's key; it names the environment variable that holds the key.
 
 ```toml
 threads = 2

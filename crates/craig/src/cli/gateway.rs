@@ -14,7 +14,7 @@ use super::session::Session;
 use keys::{KeysArgs, keys_refusal};
 use usage::UsageArgs;
 
-/// Serve OpenAI-compatible chat with reranking and context injection over HTTP
+/// Serve the OpenAI and Anthropic APIs over HTTP, with context and reranking
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 enum Command {
     /// Create, change, rotate or revoke the keys of clients
     Keys(KeysArgs),
-    /// Show what was used, by key, model, project or day
+    /// Show usage by key, model, project or day
     Usage(UsageArgs),
 }
 

@@ -16,7 +16,7 @@ use super::units::{count, counted, limit_or_all};
 /// matches.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Regular expression in the syntax of ripgrep; a match is within one line
+    /// Regular expression in the syntax of ripgrep; a match never spans lines
     pattern: String,
     /// Ignore case
     #[arg(long, short)]

@@ -10,7 +10,8 @@ use super::units::{count, counted};
 
 /// Search several projects as one
 ///
-/// The name of a group can be given wherever a project is wanted. Paths in a group begin with the name of their project.
+/// The name of a group can be given wherever a project is expected. Paths in a group begin with the name of their
+/// project.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,7 +25,7 @@ enum GroupCommand {
     List,
 }
 
-/// Add projects to a group, which is created if it is missing
+/// Add projects to a group; creates the group if it does not exist
 #[derive(Debug, clap::Args)]
 struct AddArgs {
     /// Name of the group
@@ -34,7 +35,7 @@ struct AddArgs {
     projects: Vec<String>,
 }
 
-/// Take projects out of a group, or remove the group; its projects stay
+/// Remove projects from a group, or remove the group itself; the projects stay
 #[derive(Debug, clap::Args)]
 struct RemoveArgs {
     /// Name of the group

@@ -34,7 +34,7 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, clap::Subcommand)]
 enum Event {
-    /// At the start of a session: report what is indexed of its folder
+    /// At the start of a session: report what is indexed in its folder
     SessionStart,
     /// After a search: report where the names in it are defined
     AfterSearch,

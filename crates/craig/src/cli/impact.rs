@@ -14,7 +14,7 @@ use super::units::counted;
 /// Default number of steps.
 pub(super) const DEPTH: u32 = 3;
 
-/// Show the files and symbols that a change of a symbol may affect, nearest first
+/// Show the files and symbols that a change to a symbol may affect, nearest first
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -14,7 +14,7 @@ use super::report;
 use super::session::Session;
 use super::units::{bytes, counted};
 
-/// Export an index as one file, or ingest a directory with the help of such a file
+/// Export an index to a file, or use such a file to ingest a directory
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -46,8 +46,8 @@ pub(crate) struct Args {
     /// Fail if another process is ingesting the same project, instead of waiting for it
     #[arg(long)]
     no_wait: bool,
-    /// Ingest exactly DIRECTORY, without confirmation, and fail if its path contains a link to another place; fetch a
-    /// URL only from a public address. For programs that ingest on behalf of an assistant, such as 'craig mcp'
+    /// Ingest exactly DIRECTORY, without confirmation, and fail if its path contains a link to another location; fetch
+    /// a URL only from a public address. For programs that ingest on behalf of an assistant, such as 'craig mcp'
     #[arg(long, conflicts_with = "yes")]
     exact: bool,
     #[command(flatten)]

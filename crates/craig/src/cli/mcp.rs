@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// Offer only tools that read, and write nothing
     #[arg(long)]
     read_only: bool,
-    /// Run the queued jobs of an ended server, read from stdin, instead of serving
+    /// Run the queued jobs of a server that has ended, read from stdin, instead of serving
     #[arg(long, conflicts_with = "http")]
     finish_jobs: bool,
     /// Answer from the index without checking for changed files

@@ -13,7 +13,7 @@ use super::units::{count, counted};
 /// Maximum number of entry points to show.
 const MOST_ENTRIES: usize = 8;
 
-/// Show one page about a project: modules, main types, public API, entry points, and the calls from the first one
+/// Print a one-page summary of a project: modules, main types, public API, entry points, and calls from the first one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

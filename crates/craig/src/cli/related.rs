@@ -16,7 +16,7 @@ use super::units::limit_or_all;
 use super::visible::one_line;
 use crate::place;
 
-/// Show code similar to the code at a place: candidates for the same change, duplicates, examples
+/// Show code similar to the code at a location: candidates for the same change, duplicates, examples
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// File, optionally with a line: src/cart.py:12 [default line: the first]

@@ -13,12 +13,12 @@ use super::session::Session;
 use super::table::{Align, Cut, Table};
 use super::units::{bytes, count, counted};
 
-/// Show statistics of a project, or of all
+/// Show statistics for one project or for all projects
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// Show statistics of all projects; the default outside of a project
+    /// Show statistics for all projects; the default outside a project
     #[arg(long, conflicts_with = "project")]
     all: bool,
 }

@@ -13,7 +13,7 @@ use super::units::{count, counted, limit_or_all};
 /// A symbol of a project.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SymbolArgs {
-    /// Name of the symbol, such as 'total', 'Cart.total' or 'Cart::total', or its place, such as 'src/cart.py:12'
+    /// Name of the symbol, such as 'total', 'Cart.total' or 'Cart::total', or its location, such as 'src/cart.py:12'
     name: String,
     /// Minimum confidence of a reference, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = SymbolRequest::default().min_confidence,

@@ -21,7 +21,7 @@ pub(crate) struct AddArgs {
     from: ProjectOptions,
 }
 
-/// List the packages that the project uses: versions, and which have their documentation indexed
+/// List the packages that the project uses, with their versions and whether their documentation is indexed
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     #[command(flatten)]

@@ -27,18 +27,18 @@ enum KeysCommand {
     },
     /// List all keys
     List,
-    /// Show a key, its limits and what it has used this month
+    /// Show a key, its limits and its usage this month
     Show {
         /// Id or name of the key
         key: String,
     },
-    /// Change what a key may do; a running gateway sees it within a second
+    /// Change the limits of a key; a running gateway applies them within a second
     Set(SetArgs),
     /// Give a key a new value and show it once; the old one stays valid for a while
     Rotate {
         /// Id or name of the key
         key: String,
-        /// How long the old value stays valid: 24h, 7d, or until a time
+        /// How long the old value stays valid: a duration such as 24h or 7d, or a time
         #[arg(long, default_value = "24h", value_name = "TIME")]
         overlap: String,
     },
@@ -86,7 +86,7 @@ struct SetArgs {
     /// Hard budget in US dollars per month: further requests are refused
     #[arg(long, value_name = "USD|none", value_parser = limit::<f64>)]
     budget: Option<Limit<f64>>,
-    /// Soft budget in US dollars per month: further answers carry a header, and the log a line
+    /// Soft budget in US dollars per month: further answers carry a header, and it is logged once a month
     #[arg(long, value_name = "USD|none", value_parser = limit::<f64>)]
     soft_budget: Option<Limit<f64>>,
     /// Expiry of the key: 30d, 2027-01-31T00:00:00Z, or none
