@@ -277,6 +277,7 @@ fn a_project_that_a_key_may_not_use_leaves_no_trace() {
         .and_then(|one| one["reference"].as_str())
         .unwrap();
     let (key_with, key_without) = (key(&with, "clerk", "shop"), key(&without, "clerk", "shop"));
+    let owner = key(&with, "owner", "");
     let (served_with, served_without) = (Served::start(&with), Served::start(&without));
     let directory = |home: &Home| format!("{}/vault", home.path().display());
     let mut n_compared = 0;
@@ -294,7 +295,6 @@ fn a_project_that_a_key_may_not_use_leaves_no_trace() {
     }
     assert!(n_compared > 300, "{n_compared}");
     // The attempts do reach the project where it may be seen.
-    let owner = key(&with, "owner", "");
     let all = attempts(&served_with, &owner, "vault").join("\n");
     assert!(all.matches("combination_of_the_safe").count() > 5, "{all}");
 }
