@@ -58,16 +58,16 @@ try {
   await page.waitForSelector('text=This key is not valid.');
   complaints.length = 0; // Chromium reports each 401 that was asked for.
   await login(page, keys.alice);
-  await page.waitForSelector('text=craig-store');
+  await page.waitForSelector('main >> text=craig-store');
   assert.equal(await page.locator('tbody tr').count(), 3);
   await picture(page, 'projects');
 
   await page.keyboard.press('/');
-  await page.keyboard.type('split an identifier into its words');
+  await page.keyboard.type('where is the lock of a project taken on the server');
   await page.keyboard.press('Enter');
   await page.waitForSelector('article');
   const first = await page.textContent('article h3');
-  assert.match(first, /craig-text/);
+  assert.match(first, /craig-store.*lock/);
   assert(await page.locator('article .keyword').count() > 5, 'code has no colours');
   await picture(page, 'results');
   await page.keyboard.press('Escape');
@@ -106,12 +106,12 @@ try {
   await page.waitForSelector('.line.marked');
   await page.goBack();
   await page.locator('.crumbs a').first().click();
-  await page.waitForSelector('text=Cargo.toml');
+  await page.waitForSelector('main >> text=Cargo.toml');
 
   const narrow = await (await browser.newContext()).newPage();
   await narrow.goto(url);
   await login(narrow, keys.bob);
-  await narrow.waitForSelector('text=craig-text');
+  await narrow.waitForSelector('main >> text=craig-text');
   assert.equal(await narrow.locator('tbody tr').count(), 1);
   await narrow.goto(`${url}#folder=/&in=craig-store`);
   await narrow.waitForSelector('[role=alert].bad');

@@ -61,7 +61,7 @@ async function show() {
     document.title = drawn.title ? `${drawn.title} – Craig` : 'Craig';
     $('state').textContent = drawn.state;
     $('view').replaceChildren(...drawn.content);
-    drawn.then?.();
+    drawn.after?.();
   } catch (error) {
     if (!isCurrent()) return;
     $('state').textContent = '';
@@ -99,7 +99,8 @@ function fillForm(asked) {
 }
 
 function table(heads, rows) {
-  const head = element('tr', {}, ...heads.map((text) => element('th', { scope: 'col' }, text)));
+  const kindOf = (at) => (rows[0]?.cells[at]?.className === 'n' ? 'n' : '');
+  const head = element('tr', {}, ...heads.map((text, at) => element('th', { scope: 'col', className: kindOf(at) }, text)));
   return element('div', { className: 'scroll' }, element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows)));
 }
 
@@ -255,7 +256,7 @@ async function file(asked) {
     row.classList.add('marked');
     row.scrollIntoView({ block: 'center' });
   };
-  return { title: `${path} (${project})`, state: count(lines.length, 'line'), content, then: toLine };
+  return { title: `${path} (${project})`, state: count(lines.length, 'line'), content, after: toLine };
 }
 
 /* Characters before a click in its line, or null if it is not in code. */
