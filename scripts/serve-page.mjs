@@ -44,6 +44,7 @@ async function login(page, key) {
 }
 
 for (const name of ['craig-search', 'craig-store', 'craig-text']) run('ingest', path.join(crates, name), '--name', name);
+run('jobs', 'add', path.join(crates, 'craig-text'), '--every', '5m');
 const keys = Object.fromEntries(['alice', 'bob'].map((name) => [name, JSON.parse(run('gateway', 'keys', 'add', name, '--format', 'json')).key]));
 run('gateway', 'keys', 'set', 'bob', '--projects', 'craig-text');
 const { server, url } = await started();
@@ -59,7 +60,8 @@ try {
   complaints.length = 0; // Chromium reports each 401 that was asked for.
   await login(page, keys.alice);
   await page.waitForSelector('main >> text=craig-store');
-  assert.equal(await page.locator('tbody tr').count(), 3);
+  assert.equal(await page.locator('tbody tr').count(), 4);
+  assert.match(await page.textContent('main'), /5 min.*waiting/);
   await picture(page, 'projects');
 
   await page.keyboard.press('/');

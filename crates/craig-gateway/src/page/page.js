@@ -192,7 +192,7 @@ function codeLines(text, tokens) {
     end = to;
   }
   add('', end, text.length);
-  if (lines.length > 1 && !lines[lines.length - 1].length) lines.pop();
+  while (lines.length > 1 && !lines[lines.length - 1].length) lines.pop();
   return lines;
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// End when no job is due
     #[arg(long)]
     once: bool,
-    /// Name of this worker in 'craig jobs list' [default: its machine and process]
+    /// Name of this worker in 'craig jobs list' [default: HOSTNAME and its process]
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
@@ -101,13 +101,11 @@ fn report(run: &JobRun, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `build-3, process 4711`.
+/// `build-3, process 4711`, as far as the environment tells.
 fn name() -> String {
-    let host =
-        std::env::var("HOSTNAME").ok().or_else(|| std::fs::read_to_string("/proc/sys/kernel/hostname").ok());
     let process = std::process::id();
-    match host.as_deref().map(str::trim).filter(|host| !host.is_empty()) {
-        Some(host) => format!("{host}, process {process}"),
-        None => format!("process {process}"),
+    match std::env::var("HOSTNAME") {
+        Ok(host) if !host.is_empty() => format!("{host}, process {process}"),
+        _ => format!("process {process}"),
     }
 }

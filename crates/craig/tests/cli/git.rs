@@ -436,23 +436,32 @@ fn workers_ingest_what_the_queue_names() {
     assert!(text.contains("failed 1 times, waiting") && text.contains("1h"), "{text}");
 
     // A directory is a source as well; one that is not there is refused at once.
-    place.home.check(&["jobs", "add", "nowhere"], expect![[r#"
+    place.home.check(
+        &["jobs", "add", "nowhere"],
+        expect![[r#"
         exit 1
         -- stderr
         error: no such directory: nowhere; check the spelling, or give an absolute path
-    "#]]);
-    place.home.check(&["jobs", "add", "moved", "--every", "soon"], expect![[r#"
+    "#]],
+    );
+    place.home.check(
+        &["jobs", "add", "moved", "--every", "soon"],
+        expect![[r#"
         exit 1
         -- stderr
         error: --every soon: this is not a time between two runs
         hint: give a time of at least 10 seconds, such as 90s, 5m or 1h
-    "#]]);
-    place.home.check(&["jobs", "run", "7"], expect![[r#"
+    "#]],
+    );
+    place.home.check(
+        &["jobs", "run", "7"],
+        expect![[r#"
         exit 1
         -- stderr
         error: there is no job 7
         hint: 'craig jobs list' shows all jobs
-    "#]]);
+    "#]],
+    );
     jobs(&["remove", "1"]);
     jobs(&["add", "moved"]);
     assert_eq!(work()["project"], "moved");
