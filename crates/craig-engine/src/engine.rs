@@ -35,7 +35,7 @@ use crate::report::{
 use crate::rerank::Rerankers;
 use crate::single_flight::SingleFlight;
 use crate::stores::{PooledStore, StorePool};
-use crate::visibility::Visibility;
+use crate::visibility::{ReadObserver, Visibility};
 use crate::{Config, EmbedderConfig, EngineError, Explainer, Progress};
 
 /// A database and everything that answers from it, for any number of threads at the same time.
@@ -45,6 +45,8 @@ pub struct Engine {
     shared: Arc<Shared>,
     /// Which projects there are for its calls.
     pub(crate) visibility: Visibility,
+    /// Gets the name of each project that a call reads, perhaps several times.
+    observer: Option<ReadObserver>,
 }
 
 /// What engines of one database share, whatever each of them shows.
@@ -100,13 +102,20 @@ impl Engine {
             background_refreshes: Permits::new(MAX_BACKGROUND_REFRESHES),
             names: Mutex::default(),
         };
-        Self { shared: Arc::new(shared), visibility: Visibility::All }
+        Self { shared: Arc::new(shared), visibility: Visibility::All, observer: None }
     }
 
     /// The same engine for somebody who may see only some of the projects: for its calls, the others do not exist.
     #[must_use]
     pub fn within(&self, visibility: Visibility) -> Self {
-        Self { shared: Arc::clone(&self.shared), visibility }
+        Self { shared: Arc::clone(&self.shared), visibility, observer: self.observer.clone() }
+    }
+
+    /// The same engine, whose calls report the projects that they read.
+    #[must_use]
+    pub fn observed(&self, observer: ReadObserver) -> Self {
+        let (shared, visibility) = (Arc::clone(&self.shared), self.visibility.clone());
+        Self { shared, visibility, observer: Some(observer) }
     }
 
     /// The same, and opens the database at once: fails when it cannot be opened.
@@ -223,6 +232,9 @@ impl Engine {
         }
         match store.project(handle) {
             Ok(project) if self.shows(store, &project)? => {
+                if let Some(observer) = &self.observer {
+                    observer(&project.name);
+                }
                 let mut names = locked(&self.shared.names);
                 if !names.contains_key(&project.reference) {
                     names.insert(project.reference.clone(), project.name.clone());

@@ -252,6 +252,11 @@ pub enum Fault {
 }
 
 impl EngineError {
+    /// Whether the project does not exist, or does no longer.
+    pub fn is_unknown_project(&self) -> bool {
+        matches!(self, Self::Purged { .. } | Self::Store(StoreError::UnknownProject { .. }))
+    }
+
     /// Who can fix it.
     pub fn fault(&self) -> Fault {
         match self {

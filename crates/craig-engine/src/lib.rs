@@ -95,7 +95,7 @@ pub use symbol_graph::{
     outlined_names, own_name,
 };
 pub use symbols::Symbol;
-pub use visibility::Visibility;
+pub use visibility::{ReadObserver, Visibility};
 pub use watch::WatchEvent;
 
 pub use craig_chunk::names::{DefinitionKind, Role as SymbolRole};

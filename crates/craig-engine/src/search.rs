@@ -220,17 +220,20 @@ impl Engine {
     ) -> Result<ProjectsAnswer, EngineError> {
         let started = Instant::now();
         request.check(query)?;
-        let all: Vec<String>;
-        let handles = match handles {
-            [] => {
-                all = self.projects()?.into_iter().map(|project| project.reference).collect();
-                &all
-            }
-            named => named,
+        let searches_all = handles.is_empty();
+        let all: Vec<String> = match searches_all {
+            true => self.projects()?.into_iter().map(|project| project.reference).collect(),
+            false => Vec::new(),
         };
+        let handles: &[String] = if searches_all { &all } else { handles };
         let request = SearchRequest { rerank: request.rerank && handles.len() == 1, ..request.clone() };
         let answers = in_parallel(handles, |handle| self.search(handle, query, &request));
-        let answers: Vec<SearchAnswer> = answers.into_iter().collect::<Result<_, _>>()?;
+        // One may have been purged since they were listed.
+        let is_gone = |answer: &Result<_, EngineError>| {
+            searches_all && answer.as_ref().is_err_and(EngineError::is_unknown_project)
+        };
+        let answers = answers.into_iter().filter(|answer| !is_gone(answer));
+        let answers: Vec<SearchAnswer> = answers.collect::<Result<_, _>>()?;
         let mut merged = ProjectsAnswer {
             projects: answers.iter().map(|answer| answer.project.clone()).collect(),
             elapsed_ms: 0.0,

@@ -22,6 +22,9 @@ pub enum Visibility {
     Only(Arc<BTreeSet<String>>),
 }
 
+/// Called with the name of a project that is read.
+pub type ReadObserver = Arc<dyn Fn(&str) + Send + Sync>;
+
 impl Visibility {
     /// Whether `name` is listed, or everything is shown.
     pub(crate) fn names(&self, name: &str) -> bool {

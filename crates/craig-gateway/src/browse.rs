@@ -202,8 +202,12 @@ pub(crate) async fn projects(
 
 fn list(engine: &Engine) -> Result<ProjectList, EngineError> {
     let listed = |project: craig_engine::ProjectSummary| {
-        let status = engine.status(&project.reference)?;
-        Ok(ListedProject {
+        let status = match engine.status(&project.reference) {
+            // It has been purged since it was listed.
+            Err(error) if error.is_unknown_project() => return Ok(None),
+            status => status?,
+        };
+        Ok(Some(ListedProject {
             name: project.name,
             files: project.files,
             chunks: project.chunks,
@@ -212,12 +216,16 @@ fn list(engine: &Engine) -> Result<ProjectList, EngineError> {
             error: status.error,
             last_updated: project.last_updated,
             repository: project.git.map(|origin| origin.url),
-        })
+        }))
     };
     let groups = engine.groups()?.into_iter();
     Ok(ProjectList {
         object: "list",
-        data: engine.projects()?.into_iter().map(listed).collect::<Result<_, EngineError>>()?,
+        data: engine
+            .projects()?
+            .into_iter()
+            .filter_map(|project| listed(project).transpose())
+            .collect::<Result<_, EngineError>>()?,
         groups: groups.map(|group| ListedGroup { name: group.name, members: group.members }).collect(),
         jobs: engine.jobs()?,
     })

@@ -187,7 +187,8 @@ async fn answer(
                 ..InlineContextRequest::default()
             };
             let name = project.clone();
-            let call = move |engine: &Arc<Engine>| engine.inline_context(&name, &request);
+            let engine = gateway.engine_for(caller);
+            let call = move |_: &Arc<Engine>| engine.inline_context(&name, &request);
             gateway.context_answer(caller, project, None, call, report).await
         }
     }

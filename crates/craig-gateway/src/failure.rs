@@ -226,9 +226,9 @@ pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Respon
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::Store(craig_engine::StoreError::UnknownProject { .. }) => Self::not_found(
+            error if error.is_unknown_project() => Self::not_found(
                 "unknown_project",
-                "no such project: 'craig list' on the gateway's machine lists all projects",
+                "no such project: GET /v1/projects lists the projects of this key",
             ),
             EngineError::UnknownFile { .. } => {
                 Self::not_found("unknown_file", "the project has no such file: POST /v1/files lists them")

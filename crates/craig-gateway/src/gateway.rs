@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use craig_engine::{Engine, EngineError, Visibility};
+use craig_engine::{Engine, EngineError};
 use moka::future::Cache;
 use thiserror::Error;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use crate::admission::Admissions;
+use crate::audit;
 use crate::budget::{Budget, Reservation};
 use crate::caller::{Caller, Gate};
 use crate::client::Client;
@@ -255,11 +256,12 @@ impl Gateway {
         reservation.grow_to(room).then(|| Arc::new(reservation).with(Bytes::from(body)))
     }
 
-    /// The engine as it is for the holder of a key.
+    /// The engine as it is for one request of the holder of a key; what it reads is logged.
     pub(crate) fn engine_for(&self, caller: &Caller) -> Arc<Engine> {
-        match caller.policy.visibility() {
-            Visibility::All => Arc::clone(&self.engine),
-            some => Arc::new(self.engine.within(some)),
+        let engine = self.engine.within(caller.policy.visibility());
+        match self.config.logs_requests {
+            true => Arc::new(engine.observed(audit::observer(&self.journal, caller))),
+            false => Arc::new(engine),
         }
     }
 

@@ -39,6 +39,7 @@ pub(crate) enum Event {
     RequestCompleted(RequestCompleted),
     AnswerCompleted(AnswerCompleted),
     SearchCompleted(SearchCompleted),
+    ProjectsRead(ProjectsRead),
     BreakerOpened {
         provider: String,
         model: String,
@@ -114,6 +115,16 @@ pub(crate) struct SearchCompleted {
     pub(crate) rerank_error: Option<&'static str>,
     pub(crate) cache_hit: bool,
     pub(crate) user: Option<String>,
+}
+
+/// A request has read projects.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ProjectsRead {
+    pub(crate) request_id: String,
+    pub(crate) user: String,
+    pub(crate) num_projects: usize,
+    /// Their names, the first of very many.
+    pub(crate) projects: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in references")]

@@ -11,6 +11,7 @@ mod admin;
 mod admission;
 mod allowance;
 pub mod attributes;
+mod audit;
 mod bounded;
 mod breakers;
 mod browse;

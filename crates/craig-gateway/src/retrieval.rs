@@ -250,7 +250,8 @@ impl Gateway {
         request.rerank = Some(permit.is_some());
         let name = project.clone();
         let costs = self.rerank_costs();
-        let call = move |engine: &Arc<Engine>| {
+        let engine = self.engine_for(caller);
+        let call = move |_: &Arc<Engine>| {
             let answer = engine.chat_context(&name, &request);
             answer.inspect(|answer| costs.count_reported(answer.rerank.as_ref()))
         };

@@ -678,7 +678,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.max_reranks",
         Kind::Whole { most: 10_000 },
         "10",
-        "Maximum number of concurrent reranks, on all servers.",
+        "Maximum number of concurrent reranks in one process.",
     ),
     user(
         "gateway.max_waiting_reranks",

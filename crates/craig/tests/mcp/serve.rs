@@ -3,6 +3,8 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use regex::Regex;
 use serde_json::{Value, json};
@@ -16,6 +18,7 @@ const SECRET: &str = "a-secret-of-webhooks";
 struct Served {
     child: Child,
     address: String,
+    log: Arc<Mutex<String>>,
 }
 
 impl Drop for Served {
@@ -51,9 +54,12 @@ impl Served {
         let mut log = BufReader::new(child.stderr.take().unwrap());
         log.read_line(&mut line).unwrap();
         let started: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
-        // The log has to be read, or the server waits for it.
-        std::thread::spawn(move || log.bytes().count());
-        Self { child, address: started["address"].as_str().unwrap().to_owned() }
+        let lines = Arc::new(Mutex::new(String::new()));
+        let collected = Arc::clone(&lines);
+        std::thread::spawn(move || {
+            log.lines().map_while(Result::ok).for_each(|line| *collected.lock().unwrap() += &(line + "\n"));
+        });
+        Self { child, address: started["address"].as_str().unwrap().to_owned(), log: lines }
     }
 
     /// Status and the rest of an answer, with its headers.
@@ -67,7 +73,7 @@ impl Served {
             body.len()
         );
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
@@ -312,7 +318,7 @@ fn a_webhook_makes_jobs_due_once() {
     };
     let due_at = || served.json("GET", "/v1/projects", &owner, "")["jobs"][0]["due_at"].clone();
     let before = due_at();
-    std::thread::sleep(std::time::Duration::from_millis(5));
+    std::thread::sleep(Duration::from_millis(5));
     let notice = r#"{"project": {"git_ssh_url": "git@git.example:team/shop.git"}, "after": "1a2b"}"#;
     assert_eq!(hook("/hooks/gitlab", "another", notice).0, 401);
     assert_eq!(hook("/hooks/github", SECRET, notice).0, 401, "without a signature");
@@ -326,4 +332,28 @@ fn a_webhook_makes_jobs_due_once() {
     assert!(status == 202 && answer.ends_with(r#"{"jobs":0}"#), "{answer}");
     let large = format!("\"{}\"", "a".repeat(2 << 20));
     assert_eq!(hook("/hooks/gitlab", SECRET, &large).0, 413);
+}
+
+#[test]
+fn the_log_says_who_read_which_projects_and_no_question() {
+    let home = with_shop_and(true);
+    let owner = key(&home, "owner", "");
+    let served = Served::start(&home);
+    let session = served.session(&owner);
+    served.call(&owner, &session, "query_code", &json!({ "query": "zebra crossing", "project": "shop" }));
+    served.json("POST", "/v1/search", &owner, r#"{"query": "zebra crossing"}"#);
+    let started = Instant::now();
+    let lines = loop {
+        let log = served.log.lock().unwrap().clone();
+        let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let read: Vec<Value> = lines.into_iter().filter(|line| line["event"] == "projects_read").collect();
+        if read.len() >= 2 {
+            assert!(!log.contains("zebra"), "{log}");
+            break read;
+        }
+        assert!(started.elapsed() < Duration::from_secs(10), "{log}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!((&lines[0]["projects"], &lines[1]["projects"]), (&json!(["shop"]), &json!(["shop", "vault"])));
+    assert!(lines[0]["user"].as_str().is_some_and(|user| !user.is_empty() && user == lines[1]["user"]));
 }
