@@ -227,7 +227,8 @@ impl Engine {
     /// Finds a project or group by its id, reference or name, or the group of several projects separated by commas. If a
     /// reference was found before and is gone, the error gives the project's name, since no user knows it by its reference.
     pub(crate) fn find(&self, store: &Store, handle: &str) -> Result<Project, EngineError> {
-        if names_several(store, handle) {
+        // Somebody who sees only some projects makes no groups, and learns of none.
+        if self.visibility == Visibility::All && names_several(store, handle) {
             return self.group_of(store, handle);
         }
         match store.project(handle) {
@@ -587,10 +588,12 @@ impl Engine {
             Some(handle) => vec![self.find(&store, handle)?],
             None => self.shown(&store, store.projects()?)?,
         };
+        // The size of the database tells of all projects.
+        let shows_all = self.visibility == Visibility::All;
         let mut sums = Statistics {
             projects: projects.len() as u64,
-            database: store.location(),
-            database_bytes: store.bytes_on_disk(),
+            database: if shows_all { store.location() } else { String::new() },
+            database_bytes: if shows_all { store.bytes_on_disk() } else { 0 },
             embedder: embedders_of(&projects),
             ..Statistics::default()
         };

@@ -1,5 +1,6 @@
 //! Search: which project, which files.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -225,9 +226,14 @@ impl Engine {
             true => self.projects()?.into_iter().map(|project| project.reference).collect(),
             false => Vec::new(),
         };
-        let handles: &[String] = if searches_all { &all } else { handles };
+        let mut handles = if searches_all { all } else { handles.to_vec() };
+        let mut seen = HashSet::new();
+        handles.retain(|handle| seen.insert(handle.clone()));
         let request = SearchRequest { rerank: request.rerank && handles.len() == 1, ..request.clone() };
-        let answers = in_parallel(handles, |handle| self.search(handle, query, &request));
+        let answers = in_parallel(&handles, |handle| match request.cancellation.is_cancelled() {
+            true => Err(EngineError::Cancelled),
+            false => self.search(handle, query, &request),
+        });
         // One may have been purged since they were listed.
         let is_gone = |answer: &Result<_, EngineError>| {
             searches_all && answer.as_ref().is_err_and(EngineError::is_unknown_project)

@@ -1,7 +1,8 @@
 //! Which projects an engine answers about: all, or those that somebody may see.
 //!
 //! Every call that takes a project gets it from [`Engine::find`], and every list of projects passes [`Engine::shown`], so that a
-//! project that is not shown is one that does not exist, in errors as well.
+//! project that is not shown is one that does not exist, in errors as well. Whoever sees only some projects is answered from the store
+//! alone: a directory may hold what is not indexed, and what belongs to another project.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -13,6 +13,8 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::allowance::Resource;
+use crate::caller::Caller;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body};
@@ -182,13 +184,14 @@ fn name_of(kind: TokenKind) -> &'static str {
     }
 }
 
-/// Does some reading with the engine as it is for the caller.
+/// Does some reading with the engine as it is for the caller; counts as a search.
 async fn read<T: Serialize + Send + 'static>(
     gateway: &Gateway,
-    request_caller: &crate::caller::Caller,
+    caller: &Caller,
     work: impl FnOnce(&Engine) -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, Problem> {
-    let engine = gateway.engine_for(request_caller);
+    gateway.charge(Resource::Search, caller).await?;
+    let engine = gateway.engine_for(caller);
     gateway.with_engine(move |_| work(&engine)).await
 }
 

@@ -126,7 +126,7 @@ pub(crate) async fn context(
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<ContextBody>(request, &gateway).await?;
     body.check()?;
-    caller.policy.check_project(&body.project)?;
+    gateway.check_project(&caller, &body.project).await?;
     let mut report = Report::new(Source::Off);
     report.allowances.extend(gateway.charge(Resource::Search, &caller).await?);
     let answer = answer(&gateway, &caller, body, &mut report).await?;

@@ -121,7 +121,7 @@ pub(crate) struct Gateway {
     /// What the status page shows of the last day.
     pub(crate) history: Arc<History>,
     /// Webhooks that were accepted.
-    pub(crate) notices: Notices,
+    pub(crate) notices: Arc<Notices>,
 }
 
 impl Gateway {
@@ -177,7 +177,7 @@ impl Gateway {
             engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),
             is_stopping: Arc::default(),
             history: Arc::default(),
-            notices: Notices::default(),
+            notices: Arc::default(),
             config,
         })
     }
@@ -232,7 +232,7 @@ impl Gateway {
             engine_calls: Arc::clone(&self.engine_calls),
             is_stopping: Arc::clone(&self.is_stopping),
             history: Arc::clone(&self.history),
-            notices: self.notices.clone(),
+            notices: Arc::clone(&self.notices),
             config,
         })
     }
@@ -262,6 +262,16 @@ impl Gateway {
         match self.config.logs_requests {
             true => Arc::new(engine.observed(audit::observer(&self.journal, caller))),
             false => Arc::new(engine),
+        }
+    }
+
+    /// Fails if the key may use neither the project nor a group that it is in.
+    pub(crate) async fn check_project(&self, caller: &Caller, project: &str) -> Result<(), Problem> {
+        let Err(refusal) = caller.policy.check_project(project) else { return Ok(()) };
+        let (engine, name) = (self.engine.within(caller.policy.visibility()), project.to_owned());
+        match self.with_engine(move |_| Ok(engine.project(&name).is_ok())).await? {
+            true => Ok(()),
+            false => Err(refusal),
         }
     }
 

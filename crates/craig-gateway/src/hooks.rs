@@ -15,6 +15,7 @@ use ring::hmac;
 use serde::Serialize;
 use serde_json::Value;
 use subtle::ConstantTimeEq as _;
+use tokio::sync::Semaphore;
 
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
@@ -31,13 +32,24 @@ const MEMORY: Duration = Duration::from_secs(24 * 3_600);
 /// Fields of a notice with the URLs of its repository.
 const URLS: [&str; 6] = ["clone_url", "ssh_url", "html_url", "git_http_url", "git_ssh_url", "web_url"];
 
-/// Notices that were accepted, by the hash of their bodies: the headers of a delivery are not signed.
-#[derive(Clone)]
-pub(crate) struct Notices(Cache<[u8; 32], ()>);
+/// Notices that are read at the same time; their senders are not known yet.
+const MAX_READING: usize = 16;
+
+/// Headers with signatures.
+const GITHUB: &str = "x-hub-signature-256";
+const GITEA: &str = "x-gitea-signature";
+
+/// The notices of a server.
+pub(crate) struct Notices {
+    /// Those that were accepted, by the hash of their bodies: the headers of a delivery are not signed.
+    accepted: Cache<[u8; 32], ()>,
+    reading: Semaphore,
+}
 
 impl Default for Notices {
     fn default() -> Self {
-        Self(Cache::builder().max_capacity(MAX_REMEMBERED).time_to_live(MEMORY).build())
+        let accepted = Cache::builder().max_capacity(MAX_REMEMBERED).time_to_live(MEMORY).build();
+        Self { accepted, reading: Semaphore::new(MAX_READING) }
     }
 }
 
@@ -60,30 +72,37 @@ async fn hook(
         Problem::not_found("no_webhooks", "this server accepts no webhooks: its secret is not set")
     })?;
     let (head, body) = request.into_parts();
+    let is_known = match forge.as_str() {
+        "github" => head.headers.contains_key(GITHUB),
+        "gitea" => head.headers.contains_key(GITEA),
+        "gitlab" => has_token(&head.headers, secret.expose()),
+        _ => {
+            let message = "webhooks are at /hooks/github, /hooks/gitlab and /hooks/gitea";
+            return Err(Problem::not_found("unknown_path", message));
+        }
+    };
+    if !is_known {
+        return Err(Problem::wrong_signature());
+    }
+    let _place = gateway.notices.reading.try_acquire().map_err(|_| Problem::overloaded())?;
     let body =
         tokio::time::timeout(TIMEOUT, to_bytes(body, MAX_BYTES)).await.map_err(|_| Problem::too_slow())?;
     let body = body.map_err(|_| Problem::too_large(MAX_BYTES))?;
     let is_genuine = match forge.as_str() {
-        "github" => is_signed(&head.headers, "x-hub-signature-256", secret.expose(), &body),
-        "gitea" => is_signed(&head.headers, "x-gitea-signature", secret.expose(), &body),
-        "gitlab" => has_token(&head.headers, secret.expose()),
-        _ => {
-            return Err(Problem::not_found(
-                "unknown_path",
-                "webhooks are at /hooks/github, /hooks/gitlab and /hooks/gitea",
-            ));
-        }
+        "github" => is_signed(&head.headers, GITHUB, secret.expose(), &body),
+        "gitea" => is_signed(&head.headers, GITEA, secret.expose(), &body),
+        _ => true,
     };
     if !is_genuine {
         return Err(Problem::wrong_signature());
     }
     let notice = *blake3::hash(&body).as_bytes();
-    if gateway.notices.0.contains_key(&notice) {
+    if gateway.notices.accepted.contains_key(&notice) {
         return Err(Problem::replayed());
     }
     let urls = urls(&body);
     let jobs = gateway.with_engine(move |engine| engine.hasten_jobs_of(&urls)).await?;
-    gateway.notices.0.insert(notice, ());
+    gateway.notices.accepted.insert(notice, ());
     Ok(json_response(StatusCode::ACCEPTED, &Accepted { jobs }))
 }
 
@@ -124,15 +143,12 @@ mod tests {
     fn signatures_are_those_of_github() {
         // The example of its documentation.
         let signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
-        let headers = |value: &str| {
-            HeaderMap::from_iter([("x-hub-signature-256".parse().unwrap(), value.parse().unwrap())])
-        };
-        let is_genuine = |value: &str, body: &[u8]| {
-            is_signed(&headers(value), "x-hub-signature-256", "It's a Secret to Everybody", body)
-        };
+        let headers = |value: &str| HeaderMap::from_iter([(GITHUB.parse().unwrap(), value.parse().unwrap())]);
+        let is_genuine =
+            |value: &str, body: &[u8]| is_signed(&headers(value), GITHUB, "It's a Secret to Everybody", body);
         assert!(is_genuine(signature, b"Hello, World!"));
         assert!(!is_genuine(signature, b"Hello, World") && !is_genuine("sha256=", b"Hello, World!"));
         assert!(!is_genuine("sha256=zz", b"") && !is_genuine("", b""));
-        assert!(!is_signed(&HeaderMap::new(), "x-hub-signature-256", "", b""));
+        assert!(!is_signed(&HeaderMap::new(), GITHUB, "", b""));
     }
 }

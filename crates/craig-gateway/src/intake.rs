@@ -11,6 +11,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 use http_body_util::BodyExt as _;
 
+use crate::allowance::Resource;
 use crate::attributes::HTTP_RESPONSE_STATUS_CODE;
 use crate::budget::Reservation;
 use crate::caller::{Caller, Guest};
@@ -71,6 +72,13 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     if let Some(Ok(caller)) = &mut caller {
         caller.trace.clone_from(&trace);
         caller.request_id = Arc::clone(&request_id);
+    }
+    // A call of a tool costs about as much as a search.
+    if route == MCP_PATH
+        && let Some(Ok(known)) = &caller
+        && let Err(problem) = gateway.charge(Resource::Search, known).await
+    {
+        caller = Some(Err(problem));
     }
     let origin = gateway.gate.admitted_origin(request.headers());
     if request.method() == Method::OPTIONS

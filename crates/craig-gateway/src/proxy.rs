@@ -75,7 +75,7 @@ pub(crate) async fn pass_on(
         conversation.project = project_of(&headers)?;
     }
     if let Some(project) = &conversation.project {
-        caller.policy.check_project(project)?;
+        gateway.check_project(&caller, project).await?;
     }
     let admitted = gateway.admit_model(&caller, conversation.model.as_deref()).await?;
     let is_over_soft_budget = admitted.is_over_soft_budget;

@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounded;
 use crate::browse::{Token, tokens_of};
+use crate::caller::Caller;
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
 use crate::intake::{caller_of, json_body, timing};
-use crate::keys::Policy;
 
 /// Maximum number of hits of one search.
 const MAX_LIMIT: usize = 100;
 
 /// Maximum number of projects of one search that are named.
-const MAX_PROJECTS: usize = 1_000;
+const MAX_PROJECTS: usize = 100;
 
 /// Maximum number of languages of one search that are read.
 const MAX_LANGUAGES: usize = 1_000;
@@ -103,9 +103,11 @@ impl FoundHit {
 
 impl SearchBody {
     /// The projects that are named; all of them must be allowed.
-    fn named_projects(&self, policy: &Policy) -> Result<Vec<String>, Problem> {
+    async fn named_projects(&self, gateway: &Gateway, caller: &Caller) -> Result<Vec<String>, Problem> {
         let named: Vec<String> = self.project.iter().chain(&self.projects).cloned().collect();
-        named.iter().try_for_each(|project| policy.check_project(project))?;
+        for project in &named {
+            gateway.check_project(caller, project).await?;
+        }
         Ok(named)
     }
 
@@ -131,7 +133,7 @@ pub(crate) async fn search(
 ) -> Result<Response, Problem> {
     let caller = caller_of(&request)?;
     let (body, _room) = json_body::<SearchBody>(request, &gateway).await?;
-    let projects = body.named_projects(&caller.policy)?;
+    let projects = body.named_projects(&gateway, &caller).await?;
     let (answer, report) = gateway.search(&caller, projects, body.query.clone(), body.request()).await?;
     gateway.log_search(&report, &caller);
     let results = answer.hits.into_iter().map(|found| FoundHit::new(found, body.tokens));

@@ -20,6 +20,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 /// A job that is to run once is given up after this many failures in a row: two hours.
 const MAX_FAILURES: u32 = 8;
 
+/// A job that has lost this many workers in a row waits like one that fails: it may be what ends them.
+const MAX_LOST: u32 = 3;
+
 /// Tries to take a job while other workers take theirs.
 const TRIES: usize = 10;
 
@@ -61,12 +64,12 @@ impl Job {
         self.due_at.is_none() && self.holder.is_none()
     }
 
-    /// When to try again after one more failure; `None` to give up.
-    fn next_try(&self) -> Option<String> {
-        if self.order.every.is_none() && self.failures + 1 >= MAX_FAILURES {
+    /// When to try again after this many failures; `None` to give up.
+    fn next_try(&self, failures: u32) -> Option<String> {
+        if self.order.every.is_none() && failures >= MAX_FAILURES {
             return None;
         }
-        let wait = FIRST_WAIT.saturating_mul(1 << self.failures.min(16)).min(LONGEST_WAIT);
+        let wait = FIRST_WAIT.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST_WAIT);
         Some(after(wait.max(self.order.every.unwrap_or_default())))
     }
 
@@ -128,33 +131,49 @@ impl Store {
         Ok(())
     }
 
-    /// Takes the job that has been due longest, or whose worker is gone, for `lease`; `None` if no job is due.
+    /// Takes the job that has been due longest, or whose worker is gone, for `lease`; `None` if no job is due. One whose workers
+    /// disappear again and again counts as failing.
     pub fn take_job(&mut self, worker: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
         for _ in 0..TRIES {
             let now = now();
-            let due = format!(
-                "SELECT {COLUMNS} FROM jobs WHERE (lease_until IS NULL AND due_at <= ?1) OR lease_until < ?1
-                 ORDER BY coalesce(lease_until, due_at), id LIMIT 1"
-            );
-            let Some(job) = self.read_one(&due, &params![now], Job::from_row)? else { return Ok(None) };
-            let next = job.order.every.map(after);
-            let n_taken = self.write(|connection| {
+            let Some(found) = self.due_job(&now)? else { return Ok(None) };
+            let mut job = found.clone();
+            if let Some(gone) = job.holder.take() {
+                job.failures += 1;
+                job.error = Some(format!("its worker ({gone}) disappeared"));
+            }
+            let has_to_wait = found.holder.is_some() && job.failures >= MAX_LOST;
+            if has_to_wait {
+                job.due_at = job.next_try(job.failures);
+            } else {
+                job.due_at = job.order.every.map(after);
+                job.holder = Some(worker.to_owned());
+                job.started_at = Some(now.clone());
+            }
+            let lease_until = job.holder.is_some().then(|| after(lease));
+            let Job { id, failures, .. } = job;
+            let n_changed = self.write(|connection| {
                 connection.execute(
-                    "UPDATE jobs SET holder = ?2, started_at = ?3, lease_until = ?4, due_at = ?5
-                     WHERE id = ?1 AND (lease_until IS NULL OR lease_until < ?3)",
-                    &params![job.id, worker, now, after(lease), next],
+                    "UPDATE jobs SET holder = ?2, started_at = ?3, lease_until = ?4, due_at = ?5, failures = ?6, error = ?7
+                     WHERE id = ?1 AND (lease_until IS NULL OR lease_until < ?8)
+                       AND due_at IS NOT DISTINCT FROM CAST(?9 AS TEXT)",
+                    &params![id, job.holder, job.started_at, lease_until, job.due_at, failures, job.error, now, found.due_at],
                 )
             })?;
-            if n_taken > 0 {
-                return Ok(Some(Job {
-                    due_at: next,
-                    holder: Some(worker.to_owned()),
-                    started_at: Some(now),
-                    ..job
-                }));
+            if n_changed > 0 && !has_to_wait {
+                return Ok(Some(job));
             }
         }
         Ok(None)
+    }
+
+    /// The job that is to be taken next.
+    fn due_job(&self, now: &str) -> Result<Option<Job>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM jobs WHERE (lease_until IS NULL AND due_at <= ?1) OR lease_until < ?1
+             ORDER BY coalesce(lease_until, due_at), id LIMIT 1"
+        );
+        self.read_one(&sql, &params![now], Job::from_row)
     }
 
     /// Extends the lease of a job that was taken; false if it has been lost to another worker, or removed.
@@ -170,6 +189,7 @@ impl Store {
 
     /// Gives a job back that was taken, done or with the error that ended it. One that is lost is left as it is.
     pub fn finish_job(&mut self, job: &Job, outcome: Result<(), &str>) -> Result<(), StoreError> {
+        let failures = job.failures + 1;
         self.write(|connection| match outcome {
             Ok(()) => {
                 connection.execute(
@@ -183,9 +203,11 @@ impl Store {
                 connection.execute(sql, &params![job.id])
             }
             Err(error) => connection.execute(
-                "UPDATE jobs SET holder = NULL, lease_until = NULL, failures = ?4, error = ?5, due_at = ?6
+                // One that was made due again meanwhile stays so.
+                "UPDATE jobs SET holder = NULL, lease_until = NULL, failures = ?4, error = ?5,
+                     due_at = CASE WHEN due_at IS NOT DISTINCT FROM CAST(?7 AS TEXT) THEN CAST(?6 AS TEXT) ELSE due_at END
                  WHERE id = ?1 AND holder = ?2 AND started_at = ?3",
-                &params![job.id, job.holder, job.started_at, job.failures + 1, error, job.next_try()],
+                &params![job.id, job.holder, job.started_at, failures, error, job.next_try(failures), job.due_at],
             ),
         })?;
         Ok(())

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::options::StoredOptions;
 use crate::project::root_of;
-use crate::{Engine, EngineError, SearchRequest};
+use crate::{Engine, EngineError, SearchRequest, Visibility};
 
 /// A request for context; fields that are `None` take their values from the settings.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +82,8 @@ impl Engine {
             _ if !self.config().context.inline.enabled => ContextAnswer::none(NoContext::Disabled),
             None => ContextAnswer::none(NoContext::NotReady),
             Some(project) => {
-                let (selection, language) = selection(&store, project, request)?;
+                let (selection, language) =
+                    selection(&store, project, request, self.visibility == Visibility::All)?;
                 self.inline_answer(
                     OpenProject { store: &store, project },
                     request,
@@ -202,18 +203,24 @@ impl Engine {
     }
 }
 
-/// The selected code, where it was when it was indexed, and its language.
+/// The selected code, where it was when it was indexed, and its language. `reads_disk`: as the file is now.
 fn selection(
     store: &Store,
     project: &Project,
     request: &InlineContextRequest,
+    reads_disk: bool,
 ) -> Result<(Selection, Language), EngineError> {
     let path = request.path.trim_start_matches("./");
     let stored = store.file_text(project.id, path)?;
     let indexed = stored.as_ref().and_then(|file| file.content.as_deref());
     let current = match &request.text {
         Some(text) => mask_text(path, text).into_owned(),
-        None => text_on_disk(project, path, indexed)?,
+        None if reads_disk => text_on_disk(project, path, indexed)?,
+        None => {
+            let reason = "it has no text in the index".to_owned();
+            let unreadable = || EngineError::UnreadableFile { path: path.to_owned(), reason };
+            indexed.map(str::to_owned).ok_or_else(unreadable)?
+        }
     };
     let (first, last) = request.lines;
     let n_lines = current.lines().count().max(1) as u32;

@@ -344,7 +344,7 @@ $('search').addEventListener('submit', (event) => {
 for (const id of ['project', 'kind']) $(id).addEventListener('change', () => $('query').value.trim() && $('search').requestSubmit());
 $('login').addEventListener('submit', (event) => {
   event.preventDefault();
-  key = $('key').value.trim();
+  [key, shownFile] = [$('key').value.trim(), null];
   sessionStorage.setItem(KEY, key);
   show();
 });

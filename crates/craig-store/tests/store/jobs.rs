@@ -57,9 +57,24 @@ fn a_job_whose_worker_is_gone_is_taken_by_another() {
     assert!(!store.renew_job(&lost, LEASE).unwrap());
     store.finish_job(&lost, Err("too late")).unwrap();
     let listed = &store.jobs().unwrap()[0];
-    assert_eq!((listed.holder.as_deref(), listed.failures), (Some("next"), 0));
+    assert_eq!((listed.holder.as_deref(), listed.failures), (Some("next"), 1));
     store.finish_job(&taken, Ok(())).unwrap();
     assert!(sources(store).is_empty());
+}
+
+#[test]
+fn a_job_that_ends_its_workers_waits_like_one_that_fails() {
+    let mut fixture = TestStore::new();
+    let store = &mut fixture.store;
+    store.add_job(&job("deadly", None)).unwrap();
+    let mut n_lost = 0;
+    while store.take_job("one", Duration::ZERO).unwrap().is_some() {
+        n_lost += 1;
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let waiting = store.jobs().unwrap().remove(0);
+    assert_eq!((n_lost, waiting.failures, waiting.holder.as_deref()), (3, 3, None));
+    assert!(waiting.error.is_some_and(|error| error.contains("disappeared")) && waiting.due_at.is_some());
 }
 
 #[test]
@@ -111,6 +126,9 @@ fn a_job_that_becomes_due_while_it_runs_runs_again() {
     store.finish_job(&taken, Ok(())).unwrap();
     let again = take(store, "two").unwrap();
     assert_eq!(again.id, taken.id);
+    store.hasten_job(again.id).unwrap();
+    store.finish_job(&again, Err("down")).unwrap();
+    let again = take(store, "one").expect("it was made due while it failed");
     store.finish_job(&again, Ok(())).unwrap();
     assert!(sources(store).is_empty());
 }

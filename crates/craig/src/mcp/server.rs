@@ -281,6 +281,7 @@ impl Server {
         let engine = Arc::new(Engine::new(&settings.engine));
         let calls = || EngineCalls::new(Arc::clone(&engine));
         let tools = Offered::new(&settings.toolset, abilities);
+        let tools = if settings.workspace.is_elsewhere() { tools.without_directories() } else { tools };
         let shared = Shared {
             workspace: Arc::new(Workspace::new(settings.workspace.clone(), settings.roots_grant_access)),
             named_project: None,

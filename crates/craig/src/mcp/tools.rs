@@ -374,6 +374,12 @@ impl Offered {
         Self { tools: tools.map(|(_, tool)| tool).collect(), abilities, with_output_schemas: false }
     }
 
+    /// The same without those that read the directories of projects.
+    pub(super) fn without_directories(mut self) -> Self {
+        self.tools.retain(|tool| !["explain_code", "check_for_updates"].contains(&&*tool.definition.name));
+        self
+    }
+
     /// The same tools, listed with the schemas of their answers.
     pub(super) fn with_output_schemas(self) -> Self {
         Self { with_output_schemas: true, ..self }

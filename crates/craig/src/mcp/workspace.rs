@@ -61,6 +61,11 @@ impl Base {
         })
     }
 
+    /// Whether clients and their folders are on other machines.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::Elsewhere)
+    }
+
     /// The workspace, if there is one.
     pub(crate) fn directory(&self) -> Option<&Path> {
         match self {
@@ -135,7 +140,7 @@ impl Workspace {
 
     /// Whether names of projects may be paths of this machine.
     pub(super) fn is_here(&self) -> bool {
-        !matches!(self.base, Base::Elsewhere)
+        !self.base.is_elsewhere()
     }
 
     /// Why there is no workspace.

@@ -233,6 +233,12 @@ fn attempts(served: &Served, key: &str, handle: &str) -> Vec<String> {
         ("analyze", json!({ "analysis": "architecture", "project": handle })),
         ("list_projects", json!({})),
         ("get_project_metadata", json!({ "project": handle })),
+        ("get_project_metadata", json!({ "project": "shop" })),
+        (
+            "get_context",
+            json!({ "message": "fix", "project": "shop",
+            "selection": { "path": format!("../{handle}/src/safe.py"), "start_line": 1, "end_line": 9 } }),
+        ),
         ("query_ingestion_status", json!({ "project": handle })),
         ("query_ingestion_status", json!({})),
         ("check_for_updates", json!({ "project": handle })),
