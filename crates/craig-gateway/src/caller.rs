@@ -49,6 +49,8 @@ impl Caller {
 /// Whoever sends a request to a service that the gateway guards; an extension of that request.
 #[derive(Clone)]
 pub struct Guest {
+    /// Hash that names the guest.
+    pub user: Arc<str>,
     /// The engine, with the projects that there are for the guest.
     pub engine: Arc<Engine>,
     /// The project that its header `x-craig-project` names.
@@ -57,10 +59,10 @@ pub struct Guest {
 
 impl Guest {
     /// A header that is not UTF-8 names no project.
-    pub(crate) fn new(engine: Arc<Engine>, headers: &HeaderMap) -> Self {
+    pub(crate) fn new(caller: &Caller, engine: Arc<Engine>, headers: &HeaderMap) -> Self {
         let named = headers.get(PROJECT_HEADER).and_then(|name| std::str::from_utf8(name.as_bytes()).ok());
         let project = named.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
-        Self { engine, project }
+        Self { user: Arc::clone(&caller.user), engine, project }
     }
 }
 

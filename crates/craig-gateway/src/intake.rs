@@ -90,7 +90,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         Some(Err(problem)) => problem.into_response(),
         Some(Ok(caller)) => {
             if matched.is_none() {
-                let guest = Guest::new(gateway.engine_for(&caller), request.headers());
+                let guest = Guest::new(&caller, gateway.engine_for(&caller), request.headers());
                 request.extensions_mut().insert(guest);
             }
             request.extensions_mut().insert(caller);

@@ -46,7 +46,12 @@ fn key(home: &Home, name: &str, projects: &str) -> String {
 
 impl Served {
     fn start(home: &Home) -> Self {
+        Self::start_with(home, &[])
+    }
+
+    fn start_with(home: &Home, args: &[&str]) -> Self {
         let mut command = home.craig(&["serve", "--address", "127.0.0.1:0"]);
+        command.args(args);
         command.env("CRAIG_WEBHOOK_SECRET", SECRET);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -180,8 +185,11 @@ fn a_session_shows_what_the_key_of_each_request_may_use() {
     let session = served.session(&owner);
     let safe = json!({ "query": "open the safe", "project": "vault" });
     assert!(served.call(&owner, &session, "query_code", &safe).contains("src/safe.py"));
-    let refused = served.call(&clerk, &session, "query_code", &safe);
+    let own_session = served.session(&clerk);
+    let refused = served.call(&clerk, &own_session, "query_code", &safe);
     assert!(refused.contains("no project") && !refused.contains("safe.py"), "{refused}");
+    let others = served.call(&clerk, &session, "list_projects", &json!({}));
+    assert_eq!(others, "Not Found: Session not found");
     let tools = served.rpc(&owner, &session, "", "tools/list", &json!({}));
     assert!(tools.contains("query_code") && !tools.contains("trigger_"), "{tools}");
     // The header names the project of calls that name none.
@@ -190,6 +198,19 @@ fn a_session_shows_what_the_key_of_each_request_may_use() {
     assert!(without.contains("x-craig-project"), "{without}");
     let with = served.rpc(&owner, &session, "X-Craig-Project: vault\r\n", "tools/call", &explore);
     assert!(with.contains("src/safe.py"), "{with}");
+}
+
+#[test]
+fn whoever_opens_many_sessions_ends_his_own() {
+    let home = Home::with_ingested_shop();
+    let (clerk, owner) = (key(&home, "clerk", "shop"), key(&home, "owner", ""));
+    let served = Served::start_with(&home, &["--max-sessions", "4"]);
+    let session = served.session(&owner);
+    let many: Vec<String> = (0..12).map(|_| served.session(&clerk)).collect();
+    let listed = |key: &str, session: &str| served.call(key, session, "list_projects", &json!({}));
+    assert!(listed(&owner, &session).contains("shop"));
+    let n_open = many.iter().filter(|session| listed(&clerk, session).contains("shop")).count();
+    assert_eq!(n_open, 3);
 }
 
 /// Everything that a client can ask for with the name of a project.

@@ -2,6 +2,7 @@
 //!
 //! A client whose session has ended gets 404, as the protocol says, and starts a new one.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,9 +11,10 @@ use std::time::Instant;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
+use craig_gateway::Guest;
 use http_body::{Frame, SizeHint};
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -32,8 +34,10 @@ pub(super) struct Sessions {
 }
 
 /// Use of a session.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Use {
+    /// Who began it, if clients have keys of their own.
+    owner: Option<Arc<str>>,
     at: Instant,
     /// Responses being sent, including streams that the client listens to.
     n_answers: usize,
@@ -50,14 +54,18 @@ impl Sessions {
         Arc::clone(&self.manager)
     }
 
-    /// Ends the sessions over the limit: first those without a listener, the least recently used first.
+    /// Ends the sessions over the limit: of whoever has most of them, those without a listener first, the least recently used first.
     async fn end_the_idlest(&self, newest: &str) {
         let open: Vec<_> = self.manager.sessions.read().await.keys().cloned().collect();
         let n_over = open.len().saturating_sub(self.most);
         let mut by_use: Vec<_> = {
             let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
             uses.retain(|id, _| open.iter().any(|open| **open == **id));
-            let order = |id: &str| uses.get(id).map(|used| (used.n_answers > 0, used.at));
+            let mut n_of_owner: HashMap<_, usize> = HashMap::new();
+            uses.values().for_each(|used| *n_of_owner.entry(used.owner.clone()).or_default() += 1);
+            let order = |id: &str| {
+                uses.get(id).map(|used| (Reverse(n_of_owner[&used.owner]), used.n_answers > 0, used.at))
+            };
             open.into_iter().map(|id| (order(&id), id)).collect()
         };
         by_use.retain(|(_, id)| **id != *newest);
@@ -68,10 +76,17 @@ impl Sessions {
         }
     }
 
-    fn begin(&self, id: &str) -> Answering {
+    /// Whether a session was begun by somebody else.
+    fn is_of_another(&self, id: &str, user: Option<&Arc<str>>) -> bool {
+        let uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        uses.get(id).is_some_and(|used| used.owner.as_ref() != user)
+    }
+
+    fn begin(&self, id: &str, user: Option<Arc<str>>) -> Answering {
         let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        let used = uses.entry(id.to_owned()).or_insert(Use { at: Instant::now(), n_answers: 0 });
-        *used = Use { at: Instant::now(), n_answers: used.n_answers + 1 };
+        let new = || Use { owner: user, at: Instant::now(), n_answers: 0 };
+        let used = uses.entry(id.to_owned()).or_insert_with(new);
+        (used.at, used.n_answers) = (Instant::now(), used.n_answers + 1);
         Answering { sessions: self.clone(), id: id.to_owned() }
     }
 
@@ -80,18 +95,22 @@ impl Sessions {
     }
 }
 
-/// Records which session a request uses, and limits their number.
+/// Records which session a request uses, and limits their number. Somebody else's session does not exist.
 pub(super) async fn note(State(sessions): State<Sessions>, request: Request, next: Next) -> Response {
     let named = session_of(request.headers());
+    let user = request.extensions().get::<Guest>().map(|guest| Arc::clone(&guest.user));
+    if named.as_deref().is_some_and(|id| sessions.is_of_another(id, user.as_ref())) {
+        return (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response();
+    }
     // Unknown session ids are not recorded.
     let answering = match named {
-        Some(id) if sessions.has(&id).await => Some(sessions.begin(&id)),
+        Some(id) if sessions.has(&id).await => Some(sessions.begin(&id, user.clone())),
         _ => None,
     };
     let response = next.run(request).await;
     let answering = match (answering, session_of(response.headers())) {
         (None, Some(id)) => {
-            let answering = sessions.begin(&id);
+            let answering = sessions.begin(&id, user);
             sessions.end_the_idlest(&id).await;
             Some(answering)
         }
@@ -114,7 +133,7 @@ impl Drop for Answering {
     fn drop(&mut self) {
         let mut uses = self.sessions.uses.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(used) = uses.get_mut(&self.id) {
-            *used = Use { at: Instant::now(), n_answers: used.n_answers.saturating_sub(1) };
+            (used.at, used.n_answers) = (Instant::now(), used.n_answers.saturating_sub(1));
         }
     }
 }
