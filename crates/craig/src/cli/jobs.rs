@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use craig_engine::{Job, JobRequest, JobState};
+use craig_engine::{GitUrl, Job, JobRequest, JobState};
 
 use super::failure::{Outcome, Refusal};
 use super::output::{BOLD, Columns, DIM, styled};
 use super::session::Session;
 use super::table::{Align, Cut, Table};
-use super::units::local_time;
+use super::units::{counted, local_time};
 
 /// The shortest time between two runs.
 const SHORTEST: Duration = Duration::from_secs(10);
@@ -61,6 +61,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     match args.command {
         JobsCommand::Add(AddArgs { source, every, name, branch }) => {
             let every = every.as_deref().map(interval).transpose()?;
+            if matches!(GitUrl::parse(&source), Some(Ok(url)) if url.has_credentials()) {
+                let note =
+                    "the credentials in the URL are not stored: a worker uses those of its own machine";
+                session.output.warn(note);
+            }
             engine.add_job(&JobRequest { source, branch, name, every })?;
         }
         JobsCommand::List => {}
@@ -105,8 +110,9 @@ fn table(jobs: &[Job], columns: Columns) -> String {
             job.due_at.as_deref().map(local_time).unwrap_or_default(),
         ]);
     }
-    let failed =
-        jobs.iter().filter_map(|job| Some(format!("{} {}\n", styled(BOLD, job.id), job.error.as_ref()?)));
+    let failed = jobs.iter().filter_map(|job| {
+        Some(format!("{} {}\n", styled(BOLD, format_args!("job {}:", job.id)), job.error.as_ref()?))
+    });
     table.render(columns) + &failed.collect::<String>()
 }
 
@@ -114,8 +120,8 @@ fn state(job: &Job) -> String {
     match (job.state, job.failures, &job.worker) {
         (JobState::Running, _, Some(worker)) => format!("running: {worker}"),
         (JobState::Running, ..) => "running".to_owned(),
-        (JobState::GivenUp, failures, _) => format!("given up after {failures} failures"),
+        (JobState::GivenUp, failures, _) => format!("given up after {}", counted(failures.into(), "failure")),
         (JobState::Waiting, 0, _) => "waiting".to_owned(),
-        (JobState::Waiting, failures, _) => format!("failed {failures} times, waiting"),
+        (JobState::Waiting, failures, _) => format!("failed {}, waiting", counted(failures.into(), "time")),
     }
 }

@@ -17,7 +17,7 @@ const WEBHOOK_SECRET: &str = "CRAIG_WEBHOOK_SECRET";
 /// Serve search to a team over HTTP: a page, the MCP server and the gateway's endpoints
 ///
 /// Everything is limited to the projects that a client's key may use ('craig gateway keys set NAME --projects a,b').
-/// Answers come from the index: 'craig ingest' and 'craig watch' keep it up to date.
+/// Answers come from the index: 'craig worker' and 'craig ingest' keep it up to date.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Listen at this address (port 0: any free one) [default: 127.0.0.1:7320] [env: CRAIG_GATEWAY_ADDRESS]
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// MCP tools to offer: all, core, or names separated by commas
     #[arg(long, value_name = "all|core|NAMES", default_value = "all")]
     tools: Toolset,
-    /// Maximum number of MCP sessions; when it is reached, a new session ends the one that has been idle longest
+    /// Maximum number of MCP sessions; when it is reached, whoever has most of them loses the one that has been idle longest
     #[arg(long, value_name = "N", default_value_t = 4_096)]
     max_sessions: usize,
     /// End MCP sessions that have been idle this long

@@ -10,7 +10,7 @@ use super::failure::Outcome;
 use super::output::{DIM, ERROR, GOOD, Output, styled};
 use super::progress::ProgressView;
 use super::session::Session;
-use super::units::{count, seconds};
+use super::units::{counted, seconds};
 
 /// How often the queue is read while no job is due.
 const POLL: Duration = Duration::from_secs(2);
@@ -86,10 +86,10 @@ fn report(run: &JobRun, output: &mut Output) -> anyhow::Result<()> {
             output.summarize(&line, |_| {
                 let took = styled(DIM, format_args!("({})", seconds(report.elapsed_s)));
                 format!(
-                    "{} {}: {} files changed {took}\n",
+                    "{} {}: {} changed {took}\n",
                     styled(GOOD, "ingested"),
                     report.project,
-                    count(files_changed)
+                    counted(files_changed, "file")
                 )
             })?;
         }

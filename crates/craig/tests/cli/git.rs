@@ -433,7 +433,7 @@ fn workers_ingest_what_the_queue_names() {
     assert_eq!((&listed["state"], &listed["failures"]), (&"waiting".into(), &1.into()));
     assert!(!listed["error"].as_str().unwrap().is_empty());
     let text = place.home.succeed(&["jobs", "list"]);
-    assert!(text.contains("failed 1 times, waiting") && text.contains("1h"), "{text}");
+    assert!(text.contains("failed 1 time, waiting") && text.contains("1h"), "{text}");
 
     // A directory is a source as well; one that is not there is refused at once.
     place.home.check(
