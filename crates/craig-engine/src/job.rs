@@ -5,6 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use craig_source::{GitUrl, Root, SourceOptions};
+use craig_store::NewJob;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,19 +18,6 @@ const LEASE: Duration = Duration::from_secs(60);
 
 /// How often a worker gives one.
 const RENEWAL: Duration = Duration::from_secs(15);
-
-/// What is to be ingested, and when.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JobRequest {
-    /// Directory, or URL of a repository.
-    pub source: String,
-    /// Branch, tag or commit of a repository; `None` for its default branch.
-    pub branch: Option<String>,
-    /// Name of the project; `None` for that of the source.
-    pub name: Option<String>,
-    /// Time between two runs; `None` to run once.
-    pub every: Option<Duration>,
-}
 
 /// A job of the queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -117,13 +105,12 @@ impl Engine {
     /// Puts a source into the queue, due now. One that is there already, with the same branch, gets this name and schedule.
     ///
     /// Fails for a directory that does not exist, and for a URL that git may not fetch.
-    pub fn add_job(&self, request: &JobRequest) -> Result<(), EngineError> {
-        let source = match repository(&request.source)? {
+    pub fn add_job(&self, job: &NewJob) -> Result<(), EngineError> {
+        let source = match repository(&job.source)? {
             Some(url) => url.as_str().to_owned(),
-            None => Root::open(Path::new(&request.source))?.as_str().to_owned(),
+            None => Root::open(Path::new(&job.source))?.as_str().to_owned(),
         };
-        let JobRequest { branch, name, every, .. } = request.clone();
-        Ok(self.store()?.add_job(&craig_store::NewJob { source, branch, name, every })?)
+        Ok(self.store()?.add_job(&NewJob { source, ..job.clone() })?)
     }
 
     /// The jobs of the queue, by number; none if only some projects are shown.
@@ -136,8 +123,7 @@ impl Engine {
 
     /// Makes a job due now, also one that was given up.
     pub fn hasten_job(&self, id: u64) -> Result<(), EngineError> {
-        self.check_job(id)?;
-        Ok(self.store()?.hasten_job(id)?)
+        known(id, self.store()?.hasten_job(id)?)
     }
 
     /// Makes the jobs due that follow a repository, by any spelling of its URL; returns their number.
@@ -147,15 +133,13 @@ impl Engine {
         let jobs = store.jobs()?;
         let of_it = jobs.iter().filter(|job| keys.contains(&repository_key(&job.order.source)));
         let ids: Vec<u64> = of_it.map(|job| job.id).collect();
-        ids.iter().try_for_each(|&id| store.hasten_job(id))?;
+        ids.iter().try_for_each(|&id| store.hasten_job(id).map(drop))?;
         Ok(ids.len())
     }
 
     /// Removes a job from the queue; what it has ingested stays.
     pub fn remove_job(&self, id: u64) -> Result<(), EngineError> {
-        self.check_job(id)?;
-        self.store()?.remove_job(id)?;
-        Ok(())
+        known(id, self.store()?.remove_job(id)?)
     }
 
     /// Runs the job that has been due longest; `None` if none is due. Its failure is part of the run.
@@ -191,7 +175,7 @@ impl Engine {
         options: &WorkerOptions,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<IngestReport, EngineError> {
-        let craig_store::NewJob { source, branch, name, .. } = job.order.clone();
+        let NewJob { source, branch, name, .. } = job.order.clone();
         let (waiting, consent) = (Waiting::Wait, options.consent);
         match repository(&source)? {
             Some(url) => {
@@ -214,13 +198,11 @@ impl Engine {
             }
         }
     }
+}
 
-    fn check_job(&self, id: u64) -> Result<(), EngineError> {
-        match self.store()?.jobs()?.iter().any(|job| job.id == id) {
-            true => Ok(()),
-            false => Err(EngineError::UnknownJob { id }),
-        }
-    }
+/// Fails unless the job of this number `is_known`.
+fn known(id: u64, is_known: bool) -> Result<(), EngineError> {
+    if is_known { Ok(()) } else { Err(EngineError::UnknownJob { id }) }
 }
 
 /// The URL, unless there is a directory of that name.

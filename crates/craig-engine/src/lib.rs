@@ -66,7 +66,7 @@ pub use explore::{ExploreRequest, Explored, ExploredDefinition, ExploredPiece, E
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use group::GroupSummary;
 pub use ingest::{IngestRequest, Waiting};
-pub use job::{Job, JobRequest, JobRun, JobState, WorkerOptions};
+pub use job::{Job, JobRun, JobState, WorkerOptions};
 pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
 pub use packages::{
     AddPackages, ImportingCode, MAX_UNNAMED, PackageDocs, PackageExplanation, PackageQuote, PackageState,
@@ -130,6 +130,6 @@ pub use craig_source::{
 };
 pub use craig_source::{DOCUMENT_ENDINGS, is_document};
 pub use craig_source::{ProtectedFolder, protected_folder, repository_leads_elsewhere};
-pub use craig_store::{DatabaseAddress, ServerAddress, StoreError};
+pub use craig_store::{DatabaseAddress, NewJob, ServerAddress, StoreError};
 pub use craig_symbols::Ecosystem;
 pub use craig_text::{DATA_NOTICE, is_stop_word, lower_words, root, without_control_tokens};

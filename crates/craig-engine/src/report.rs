@@ -70,6 +70,13 @@ pub struct FileCounts {
     pub unchanged: u64,
 }
 
+impl FileCounts {
+    /// Files that were added, changed or removed.
+    pub fn differences(self) -> u64 {
+        self.added + self.changed + self.removed
+    }
+}
+
 /// A file or folder that could not be processed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FailedFile {

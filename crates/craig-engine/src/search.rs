@@ -75,25 +75,6 @@ impl Default for SearchRequest {
     }
 }
 
-/// The results of `work` for all `items`, in their order.
-///
-/// Not on the pool of the engine: its threads compute for whoever waits, and must not wait themselves.
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL);
-    let n_of_each = items.len().div_ceil(n_threads).max(1);
-    std::thread::scope(|scope| {
-        let work = &work;
-        let parts = items
-            .chunks(n_of_each)
-            .map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()));
-        let parts: Vec<_> = parts.collect();
-        parts
-            .into_iter()
-            .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
-}
-
 impl SearchRequest {
     /// Fails for whatever a search for `query` would refuse in any project: to be asked before a long ingestion.
     pub fn check(&self, query: &str) -> Result<(), EngineError> {
@@ -209,6 +190,25 @@ pub struct ProjectsAnswer {
 /// Projects that one call searches at the same time.
 const MAX_PARALLEL: usize = 4;
 
+/// The results of `work` for all `items`, in their order.
+///
+/// It has threads of its own: a search may wait for an index, which the threads of the engine's pool load.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL);
+    let n_of_each = items.len().div_ceil(n_threads).max(1);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let parts = items
+            .chunks(n_of_each)
+            .map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>()));
+        let parts: Vec<_> = parts.collect();
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
 impl Engine {
     /// Searches several projects, or all if none is named, and merges their hits: scores are probabilities, which compare.
     ///
@@ -222,11 +222,10 @@ impl Engine {
         let started = Instant::now();
         request.check(query)?;
         let searches_all = handles.is_empty();
-        let all: Vec<String> = match searches_all {
+        let mut handles: Vec<String> = match searches_all {
             true => self.projects()?.into_iter().map(|project| project.reference).collect(),
-            false => Vec::new(),
+            false => handles.to_vec(),
         };
-        let mut handles = if searches_all { all } else { handles.to_vec() };
         let mut seen = HashSet::new();
         handles.retain(|handle| seen.insert(handle.clone()));
         let request = SearchRequest { rerank: request.rerank && handles.len() == 1, ..request.clone() };

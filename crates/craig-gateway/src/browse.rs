@@ -165,9 +165,6 @@ struct Utf16<'t> {
 
 impl Utf16<'_> {
     fn at(&mut self, byte: usize) -> usize {
-        if byte < self.byte {
-            (self.byte, self.units) = (0, 0);
-        }
         self.units += self.text[self.byte..byte].encode_utf16().count();
         self.byte = byte;
         self.units

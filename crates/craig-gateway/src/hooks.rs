@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
+use crate::keys::from_hex;
 use crate::static_files::guarded;
 
 /// Longest notice that is read, and how long it may take to arrive.
@@ -118,13 +119,6 @@ fn is_signed(headers: &HeaderMap, name: &str, secret: &str, body: &[u8]) -> bool
 fn has_token(headers: &HeaderMap, secret: &str) -> bool {
     let given = headers.get("x-gitlab-token").map(|value| value.as_bytes()).unwrap_or_default();
     given.ct_eq(secret.as_bytes()).into()
-}
-
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> =
-        text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
-    (!digits.is_empty() && digits.len().is_multiple_of(2))
-        .then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
 /// The URLs of the repository that a notice is about.

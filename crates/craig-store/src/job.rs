@@ -123,12 +123,13 @@ impl Store {
         Ok(removed > 0)
     }
 
-    /// Makes a job due now, also one that was given up. One that runs is run once more after that.
-    pub fn hasten_job(&mut self, id: u64) -> Result<(), StoreError> {
-        self.write(|connection| {
+    /// Makes a job due now, also one that was given up; false if there is none of this number. One that runs is run once more
+    /// after that.
+    pub fn hasten_job(&mut self, id: u64) -> Result<bool, StoreError> {
+        let hastened = self.write(|connection| {
             connection.execute("UPDATE jobs SET due_at = ?2 WHERE id = ?1", &params![id, now()])
         })?;
-        Ok(())
+        Ok(hastened > 0)
     }
 
     /// Takes the job that has been due longest, or whose worker is gone, for `lease`; `None` if no job is due. One whose workers

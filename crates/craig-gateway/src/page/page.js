@@ -48,13 +48,13 @@ async function show() {
   closePanel();
   $('state').textContent = 'Loading…';
   try {
-    if (!projects) {
+    const draw = asked.has('file') ? file : asked.has('folder') ? folder : asked.has('q') ? results : home;
+    if (!projects || draw === home) {
       projects = await ask('/v1/projects');
       offerProjects();
     }
     $('login').hidden = true;
     $('search').hidden = false;
-    const draw = asked.has('file') ? file : asked.has('folder') ? folder : asked.has('q') ? results : home;
     const drawn = await draw(asked);
     if (!isCurrent()) return;
     fillForm(asked);
@@ -104,9 +104,7 @@ function table(heads, rows) {
   return element('div', { className: 'scroll' }, element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows)));
 }
 
-async function home() {
-  projects = await ask('/v1/projects');
-  offerProjects();
+function home() {
   const rows = projects.data.map((project) => {
     const name = element('td', {}, element('a', { href: place({ folder: '/', in: project.name }) }, project.name));
     if (project.repository) name.append(element('div', { className: 'faint' }, project.repository));
@@ -186,7 +184,6 @@ function codeLines(text, tokens) {
   });
   let end = 0;
   for (const [from, to, kind] of tokens) {
-    if (from < end) continue;
     add('', end, from);
     add(kind, from, to);
     end = to;

@@ -41,20 +41,40 @@ impl Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    let config = config(args.address, session)?;
-    match args.command {
+    let command = match args.command {
         None => {
-            crate::memory::disable_huge_pages();
-            let reread = reread(args.address, session);
-            craig_gateway::serve_until_stopped(config, reread, std::io::stderr()).map_err(start_refusal)?;
+            serve(args.address, session, |_| ())?;
+            return Ok(Outcome::Complete);
         }
-        Some(Command::Keys(args)) => keys::run(args, &config, session)?,
-        Some(Command::Usage(args)) => usage::run(&args, &config, session)?,
+        Some(command) => command,
+    };
+    let config = config(args.address, session)?;
+    match command {
+        Command::Keys(args) => keys::run(args, &config, session)?,
+        Command::Usage(args) => usage::run(&args, &config, session)?,
     }
     Ok(Outcome::Complete)
 }
 
-pub(super) fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::Result<GatewayConfig> {
+/// Serves until the process is stopped; `adapt` completes the configuration each time that it is read.
+pub(super) fn serve(
+    address: Option<SocketAddr>,
+    session: &Session,
+    adapt: impl Fn(&mut GatewayConfig) + Send + Sync + 'static,
+) -> anyhow::Result<()> {
+    crate::memory::disable_huge_pages();
+    let adapted = move |session: &Session| -> anyhow::Result<GatewayConfig> {
+        let mut config = config(address, session)?;
+        adapt(&mut config);
+        Ok(config)
+    };
+    let first = adapted(session)?;
+    let global = session.global().clone();
+    let reread = Box::new(move || adapted(&Session::new(global.clone())).map_err(|error| error.to_string()));
+    craig_gateway::serve_until_stopped(first, reread, std::io::stderr()).map_err(start_refusal)
+}
+
+fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::Result<GatewayConfig> {
     let user_file = session.sources().user_file.map(WatchedFile::new);
     let settings = session.settings(None)?;
     let engine = session.config(&settings)?;
@@ -66,12 +86,6 @@ pub(super) fn config(address: Option<SocketAddr>, session: &Session) -> anyhow::
     config.address = address.unwrap_or(config.address);
     config.files.extend(user_file);
     Ok(config)
-}
-
-/// Reads the configuration again from the same sources.
-fn reread(address: Option<SocketAddr>, session: &Session) -> craig_gateway::Reread {
-    let global = session.global().clone();
-    Box::new(move || config(address, &Session::new(global.clone())).map_err(|error| error.to_string()))
 }
 
 fn config_refusal(error: ConfigError) -> anyhow::Error {
@@ -94,7 +108,7 @@ fn config_refusal(error: ConfigError) -> anyhow::Error {
     Refusal::new(error.to_string(), hint).into()
 }
 
-pub(super) fn start_refusal(error: StartError) -> anyhow::Error {
+fn start_refusal(error: StartError) -> anyhow::Error {
     let hint = match error {
         StartError::Engine(error) => return error.into(),
         StartError::Keys(error) => return keys_refusal(error),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use craig_engine::{GitUrl, Job, JobRequest, JobState};
+use craig_engine::{GitUrl, Job, JobState, NewJob};
 
 use super::failure::{Outcome, Refusal};
 use super::output::{BOLD, Columns, DIM, styled};
@@ -66,7 +66,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
                     "the credentials in the URL are not stored: a worker uses those of its own machine";
                 session.output.warn(note);
             }
-            engine.add_job(&JobRequest { source, branch, name, every })?;
+            engine.add_job(&NewJob { source, branch, name, every })?;
         }
         JobsCommand::List => {}
         JobsCommand::Run { job } => engine.hasten_job(job)?,

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use craig_engine::Secret;
-use craig_gateway::Reread;
 
 use super::failure::Outcome;
 use super::gateway;
@@ -26,7 +25,7 @@ pub(crate) struct Args {
     /// MCP tools to offer: all, core, or names separated by commas
     #[arg(long, value_name = "all|core|NAMES", default_value = "all")]
     tools: Toolset,
-    /// Maximum number of MCP sessions; when it is reached, whoever has most of them loses the one that has been idle longest
+    /// Maximum number of MCP sessions; above it, the client with the most sessions loses the one that has been idle longest
     #[arg(long, value_name = "N", default_value_t = 4_096)]
     max_sessions: usize,
     /// End MCP sessions that have been idle this long
@@ -35,21 +34,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
-    crate::memory::disable_huge_pages();
-    let mut config = gateway::config(args.address, session)?;
     let limits = Limits { sessions: args.max_sessions, idle: Duration::from_secs(args.session_idle) };
     let services = mcp::services(mcp_settings(args.tools, session)?, limits);
-    config.team = Some(services.clone());
-    config.webhook_secret = webhook_secret();
-    let global = session.global().clone();
-    let reread: Reread = Box::new(move || {
-        let mut config = gateway::config(args.address, &Session::new(global.clone()))
-            .map_err(|error| error.to_string())?;
+    gateway::serve(args.address, session, move |config| {
         config.team = Some(services.clone());
         config.webhook_secret = webhook_secret();
-        Ok(config)
-    });
-    craig_gateway::serve_until_stopped(config, reread, std::io::stderr()).map_err(gateway::start_refusal)?;
+    })?;
     Ok(Outcome::Complete)
 }
 

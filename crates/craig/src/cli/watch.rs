@@ -72,7 +72,7 @@ fn report_update(report: &IngestReport, output: &mut Output) -> std::io::Result<
     report.notes.iter().for_each(|note| output.warn(note));
     report::warn(&report.failed, output);
     let files = report.files;
-    if files.added + files.changed + files.removed == 0 {
+    if files.differences() == 0 {
         return Ok(());
     }
     output.summarize(&Line::Updated(report), |_| {

@@ -80,8 +80,7 @@ fn report(run: &JobRun, output: &mut Output) -> anyhow::Result<()> {
     let source = &run.source;
     match &run.outcome {
         Ok(report) => {
-            let files = report.files;
-            let files_changed = files.added + files.changed + files.removed;
+            let files_changed = report.files.differences();
             let line = Line { source, project: Some(&report.project), files_changed, error: None };
             output.summarize(&line, |_| {
                 let took = styled(DIM, format_args!("({})", seconds(report.elapsed_s)));

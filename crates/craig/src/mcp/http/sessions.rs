@@ -54,7 +54,8 @@ impl Sessions {
         Arc::clone(&self.manager)
     }
 
-    /// Ends the sessions over the limit: of whoever has most of them, those without a listener first, the least recently used first.
+    /// Ends sessions until the limit is kept. The client with the most sessions loses its own: first those without a listener, the
+    /// least recently used first.
     async fn end_the_idlest(&self, newest: &str) {
         let open: Vec<_> = self.manager.sessions.read().await.keys().cloned().collect();
         let n_over = open.len().saturating_sub(self.most);
