@@ -1,10 +1,10 @@
-//! Archives of indexes: one machine reads a project, others take what it has read.
+//! Archives of indexes, and copies of databases: one machine reads a project, others take what it has read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use craig_source::{Root, private};
-use craig_store::{Archive, ArchiveError, ArchiveHeader};
+use craig_store::{Archive, ArchiveError, ArchiveHeader, Copied};
 use serde::Serialize;
 
 use crate::ingest::{IngestRequest, Waiting, stored_vectors_of, wait_to_write};
@@ -97,6 +97,40 @@ impl Engine {
         let report = report?;
         dropped?;
         Ok(report)
+    }
+}
+
+/// A database that was copied.
+#[derive(Clone, Debug, Serialize)]
+pub struct CopyReport {
+    /// Where it was copied to.
+    pub database: String,
+    /// Number of its projects, groups included.
+    pub projects: u64,
+    /// Number of its files.
+    pub files: u64,
+    /// Number of its chunks.
+    pub chunks: u64,
+    /// Number of its stored vectors.
+    pub vectors: u64,
+    /// Files that an earlier, unfinished copy had brought.
+    pub files_before: u64,
+}
+
+impl Engine {
+    /// Copies all projects with everything that is stored of them into the database of `to`, which has none; a copy that was cut
+    /// off is continued. At the end, both databases are compared row by row.
+    pub fn copy_database(
+        &self,
+        to: &Self,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<CopyReport, EngineError> {
+        let (from, mut into) = (self.store()?, to.store()?);
+        let copied = from.copy_to(&mut into, &mut |n_files, total| {
+            progress(&archive_progress(n_files, total));
+        })?;
+        let Copied { projects, files, chunks, vectors, files_before } = copied;
+        Ok(CopyReport { database: into.location(), projects, files, chunks, vectors, files_before })
     }
 }
 

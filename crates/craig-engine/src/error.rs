@@ -485,6 +485,12 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::NameTaken { name, .. } => {
             format!("choose another name with --name, or 'craig purge {name}' first")
         }
+        StoreError::NotEmpty { .. } => {
+            "name a database without projects: a new file, or an empty database or schema of the server".into()
+        }
+        StoreError::CopyDiffers { .. } => {
+            "run 'craig doctor' with --db for the original; remove the unfinished copy, and copy again".into()
+        }
         StoreError::DamagedText { .. } => {
             "run 'craig doctor --repair', which rereads the file from its source".into()
         }

@@ -42,7 +42,7 @@ mod symbols;
 mod visibility;
 mod watch;
 
-pub use archive::ExportReport;
+pub use archive::{CopyReport, ExportReport};
 pub use config::{
     Config, EmbedderConfig, GitConfig, HostedRerank, Keyed, LanguageModelConfig, RerankOptions,
     RerankerConfig, operation_url,

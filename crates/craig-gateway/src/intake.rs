@@ -1,5 +1,6 @@
 //! Middleware of all requests: authentication, bounds of size and time, counting and logging.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -300,7 +301,10 @@ pub(crate) fn caller_of(request: &Request) -> Result<Caller, Problem> {
 
 /// `name=milliseconds`, as `Server-Timing` lists them.
 pub(crate) fn timing(entries: &[(&str, Duration)]) -> HeaderValue {
-    let entries = entries.iter().map(|(name, time)| format!("{name};dur={:.3}", ms(*time)));
-    let text = entries.collect::<Vec<_>>().join(", ");
-    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
+    let mut text = String::with_capacity(24 * entries.len());
+    for (name, time) in entries {
+        let (separator, us) = (if text.is_empty() { "" } else { ", " }, time.as_micros());
+        let _ = write!(text, "{separator}{name};dur={}.{:03}", us / 1_000, us % 1_000);
+    }
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
 }

@@ -224,7 +224,7 @@ fn write_lines(messages: &Receiver<Message>, sink: impl Write) {
 }
 
 fn write_line(sink: &mut impl Write, event: &Event) {
-    let timestamp = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+    let timestamp = format!("{:.3}", jiff::Timestamp::now());
     let line = Line { timestamp, level: event.level(), event };
     if let Ok(mut text) = serde_json::to_vec(&line) {
         text.push(b'\n');

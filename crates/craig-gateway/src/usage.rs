@@ -299,7 +299,7 @@ pub(crate) fn identity(metadata: &Metadata) -> u64 {
 
 /// The day in UTC, `2027-01-31`.
 pub fn today() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
+    jiff::tz::TimeZone::UTC.to_datetime(jiff::Timestamp::now()).date().to_string()
 }
 
 /// The month in UTC, `2027-01`.

@@ -121,6 +121,20 @@ pub enum StoreError {
         /// The version that this program reads.
         supported: u32,
     },
+    /// A database is to be copied into one that has data of its own.
+    #[error("{} is not empty", path.display())]
+    NotEmpty {
+        /// The database that the copy was to be written to.
+        path: PathBuf,
+    },
+    /// A copy is not what it was made from, and was not finished.
+    #[error("the copy in {} differs in the table {table:?}", path.display())]
+    CopyDiffers {
+        /// The database that the copy was written to.
+        path: PathBuf,
+        /// A table that differs.
+        table: &'static str,
+    },
     /// There is no project with that id, reference or name.
     #[error("no project {handle:?}")]
     UnknownProject {
@@ -168,9 +182,12 @@ impl StoreError {
         match self {
             Self::UnknownProject { .. }
             | Self::NameTaken { .. }
+            | Self::NotEmpty { .. }
             | Self::Address { .. }
             | Self::ServerAddress { .. } => StoreErrorKind::User,
-            Self::Corrupt { .. } | Self::DamagedText { .. } => StoreErrorKind::Damage,
+            Self::Corrupt { .. } | Self::CopyDiffers { .. } | Self::DamagedText { .. } => {
+                StoreErrorKind::Damage
+            }
             Self::Open { .. }
             | Self::Server { .. }
             | Self::Newer { .. }

@@ -1,13 +1,13 @@
 //! Sources to ingest, once or again and again: a queue that workers take jobs from.
 //!
 //! A worker takes a job by a lease, which it renews while it works. When it is gone, the lease ends, and another worker takes the
-//! job. A job is taken by one statement that fails if another worker was faster, so that no job runs twice at a time.
+//! job. A job is taken by one statement that fails if another worker was faster, so that no job runs twice at a time. All times are
+//! those of the database: the clocks of the workers' machines do not matter.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::project::now;
 use crate::sql::{self, Row, params};
 use crate::{Store, StoreError};
 
@@ -65,12 +65,12 @@ impl Job {
     }
 
     /// When to try again after this many failures; `None` to give up.
-    fn next_try(&self, failures: u32) -> Option<String> {
+    fn next_try(&self, failures: u32, now: Timestamp) -> Option<String> {
         if self.order.every.is_none() && failures >= MAX_FAILURES {
             return None;
         }
         let wait = FIRST_WAIT.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST_WAIT);
-        Some(after(wait.max(self.order.every.unwrap_or_default())))
+        Some(after(now, wait.max(self.order.every.unwrap_or_default())))
     }
 
     fn from_row(row: Row<'_>) -> sql::Result<Self> {
@@ -100,12 +100,13 @@ impl Store {
     pub fn add_job(&mut self, job: &NewJob) -> Result<(), StoreError> {
         let every = job.every.map(|every| every.as_secs().cast_signed());
         let branch = job.branch.as_deref().unwrap_or_default();
+        let now = text(self.now()?);
         self.write(|connection| {
             connection.execute(
                 "INSERT INTO jobs (source, branch, name, every_seconds, due_at) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT (source, branch) DO UPDATE SET name = excluded.name,
                      every_seconds = excluded.every_seconds, due_at = excluded.due_at, failures = 0, error = NULL",
-                &params![job.source, branch, job.name, every, now()],
+                &params![job.source, branch, job.name, every, now],
             )
         })?;
         Ok(())
@@ -126,8 +127,9 @@ impl Store {
     /// Makes a job due now, also one that was given up; false if there is none of this number. One that runs is run once more
     /// after that.
     pub fn hasten_job(&mut self, id: u64) -> Result<bool, StoreError> {
+        let now = text(self.now()?);
         let hastened = self.write(|connection| {
-            connection.execute("UPDATE jobs SET due_at = ?2 WHERE id = ?1", &params![id, now()])
+            connection.execute("UPDATE jobs SET due_at = ?2 WHERE id = ?1", &params![id, now])
         })?;
         Ok(hastened > 0)
     }
@@ -136,7 +138,8 @@ impl Store {
     /// disappear again and again counts as failing.
     pub fn take_job(&mut self, worker: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
         for _ in 0..TRIES {
-            let now = now();
+            let time = self.now()?;
+            let now = text(time);
             let Some(found) = self.due_job(&now)? else { return Ok(None) };
             let mut job = found.clone();
             if let Some(gone) = job.holder.take() {
@@ -145,13 +148,13 @@ impl Store {
             }
             let has_to_wait = found.holder.is_some() && job.failures >= MAX_LOST;
             if has_to_wait {
-                job.due_at = job.next_try(job.failures);
+                job.due_at = job.next_try(job.failures, time);
             } else {
-                job.due_at = job.order.every.map(after);
+                job.due_at = job.order.every.map(|every| after(time, every));
                 job.holder = Some(worker.to_owned());
                 job.started_at = Some(now.clone());
             }
-            let lease_until = job.holder.is_some().then(|| after(lease));
+            let lease_until = job.holder.is_some().then(|| after(time, lease));
             let Job { id, failures, .. } = job;
             let n_changed = self.write(|connection| {
                 connection.execute(
@@ -168,6 +171,16 @@ impl Store {
         Ok(None)
     }
 
+    /// The time of the database.
+    fn now(&self) -> Result<Timestamp, StoreError> {
+        if self.connection.sqlite().is_some() {
+            return Ok(Timestamp::now());
+        }
+        let sql = "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)";
+        let milliseconds: Option<i64> = self.read_one(sql, &[], |row| row.get(0))?;
+        Ok(Timestamp::from_millisecond(milliseconds.unwrap_or_default()).unwrap_or(Timestamp::UNIX_EPOCH))
+    }
+
     /// The job that is to be taken next.
     fn due_job(&self, now: &str) -> Result<Option<Job>, StoreError> {
         let sql = format!(
@@ -179,10 +192,11 @@ impl Store {
 
     /// Extends the lease of a job that was taken; false if it has been lost to another worker, or removed.
     pub fn renew_job(&mut self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
+        let until = after(self.now()?, lease);
         let renewed = self.write(|connection| {
             connection.execute(
                 "UPDATE jobs SET lease_until = ?4 WHERE id = ?1 AND holder = ?2 AND started_at = ?3",
-                &params![job.id, job.holder, job.started_at, after(lease)],
+                &params![job.id, job.holder, job.started_at, until],
             )
         })?;
         Ok(renewed > 0)
@@ -191,6 +205,7 @@ impl Store {
     /// Gives a job back that was taken, done or with the error that ended it. One that is lost is left as it is.
     pub fn finish_job(&mut self, job: &Job, outcome: Result<(), &str>) -> Result<(), StoreError> {
         let failures = job.failures + 1;
+        let next_try = job.next_try(failures, self.now()?);
         self.write(|connection| match outcome {
             Ok(()) => {
                 connection.execute(
@@ -208,15 +223,20 @@ impl Store {
                 "UPDATE jobs SET holder = NULL, lease_until = NULL, failures = ?4, error = ?5,
                      due_at = CASE WHEN due_at IS NOT DISTINCT FROM CAST(?7 AS TEXT) THEN CAST(?6 AS TEXT) ELSE due_at END
                  WHERE id = ?1 AND holder = ?2 AND started_at = ?3",
-                &params![job.id, job.holder, job.started_at, failures, error, job.next_try(failures), job.due_at],
+                &params![job.id, job.holder, job.started_at, failures, error, next_try, job.due_at],
             ),
         })?;
         Ok(())
     }
 }
 
-/// The time after a wait from now, as it is stored.
-fn after(wait: Duration) -> String {
+/// The time after a wait, as it is stored.
+fn after(time: Timestamp, wait: Duration) -> String {
     let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
-    format!("{:.3}", Timestamp::now().saturating_add(wait).unwrap_or(Timestamp::MAX))
+    text(time.saturating_add(wait).unwrap_or(Timestamp::MAX))
+}
+
+/// A time as it is stored.
+fn text(time: Timestamp) -> String {
+    format!("{time:.3}")
 }

@@ -250,7 +250,18 @@ pub(crate) fn is_conflict(error: &sql::Error) -> bool {
 
 /// The write lock of a project on a server. It belongs to a connection of its own, and ends with it.
 pub(crate) struct ServerLock {
-    _connection: Mutex<postgres::Client>,
+    connection: Mutex<postgres::Client>,
+}
+
+impl Drop for ServerLock {
+    /// Frees the lock before the connection ends: the server notices its end a little later, and the next holder would be
+    /// refused until then.
+    fn drop(&mut self) {
+        if let Ok(connection) = self.connection.get_mut() {
+            // If the connection is lost, so is the lock.
+            let _ = connection.execute("SELECT pg_advisory_unlock_all()", &[]);
+        }
+    }
 }
 
 impl std::fmt::Debug for ServerLock {
@@ -272,11 +283,11 @@ impl Store {
         let key = self.lock_key(project);
         if waits {
             connection.execute("SELECT pg_advisory_lock($1)", &[&key]).map_err(failed)?;
-            return Ok(ServerLock { _connection: Mutex::new(connection) });
+            return Ok(ServerLock { connection: Mutex::new(connection) });
         }
         let row = connection.query_one("SELECT pg_try_advisory_lock($1)", &[&key]).map_err(failed)?;
         match row.get(0) {
-            true => Ok(ServerLock { _connection: Mutex::new(connection) }),
+            true => Ok(ServerLock { connection: Mutex::new(connection) }),
             false => {
                 let holder = self.lock_holder(key).unwrap_or_else(|| "another process".to_owned());
                 Err(StoreError::Held { holder })

@@ -64,6 +64,7 @@ pub(crate) use params;
 pub(crate) enum Kind {
     Bool,
     Int,
+    Real,
     Text,
     Blob,
 }

@@ -6,6 +6,7 @@ mod check_updates;
 mod completions;
 mod context;
 mod costs;
+mod db;
 mod docs;
 mod doctor;
 mod explain;
@@ -118,6 +119,7 @@ enum Command {
     Insight(insight::Args),
     Scip(scip::Args),
     Purge(purge::Args),
+    Db(db::Args),
     Doctor(doctor::Args),
     Settings(settings::Args),
     Mcp(mcp::Args),
@@ -192,6 +194,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Scip(args) => scip::run(&args, session),
         Command::Watch(args) => watch::run(&args, session),
         Command::Purge(args) => purge::run(&args, session),
+        Command::Db(args) => db::run(&args, session),
         Command::Doctor(args) => doctor::run(&args, session),
         Command::Settings(args) => settings::run(&args, session),
         Command::Mcp(args) => mcp::run(args, session),

@@ -70,6 +70,7 @@ impl Client {
             let kind = match kind {
                 Kind::Bool => "boolean",
                 Kind::Int => "bigint",
+                Kind::Real => "double precision",
                 Kind::Text => "text",
                 Kind::Blob => "bytea",
             };
@@ -77,7 +78,11 @@ impl Client {
         });
         let lists = lists.collect::<Vec<_>>().join(", ");
         let Insert { table, then, .. } = insert;
-        let sql = format!("INSERT INTO {table} ({}) SELECT * FROM unnest({lists}) {then}", insert.names());
+        // Ids that are given are kept; where none are, these words mean nothing.
+        let sql = format!(
+            "INSERT INTO {table} ({}) OVERRIDING SYSTEM VALUE SELECT * FROM unnest({lists}) {then}",
+            insert.names()
+        );
         let statement = self.statement(&sql)?;
         let columns = (0..insert.columns.len()).map(|column| Column { rows, column });
         let mut returned = self.connection.query_raw(&statement, columns)?;

@@ -12,6 +12,9 @@ mod archives;
 mod contents;
 #[path = "../store/context_uses.rs"]
 mod context_uses;
+#[path = "../store/copies.rs"]
+mod copies;
+mod copies_between;
 mod database;
 #[path = "../store/fixture.rs"]
 mod fixture;

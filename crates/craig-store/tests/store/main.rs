@@ -8,6 +8,7 @@
 mod archives;
 mod contents;
 mod context_uses;
+mod copies;
 mod database;
 mod fixture;
 mod groups;

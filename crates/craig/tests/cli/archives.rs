@@ -71,3 +71,40 @@ fn archives_that_do_not_fit_are_refused_with_what_to_do() {
     );
     assert_eq!(json(&home, &["list"]).as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn a_database_is_copied() {
+    let home = Home::with_ingested_shop();
+    let [from, to] = ["craig.db", "copy.db"].map(|name| home.path().join(name).display().to_string());
+    home.succeed(&["--db", &from, "ingest", "shop"]);
+    home.check(
+        &["db", "copy", &from, "copy.db"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            copied 1 project with 6 files and 4 chunks to copy.db; both databases have the same content
+        "#]],
+    );
+    let answer = |database: &str| {
+        json(&home, &["--db", database, "search", "verify a token", "-p", "shop"])["hits"].clone()
+    };
+    assert_eq!(answer(&to), answer(&from));
+    home.check(
+        &["db", "copy", &from, "copy.db"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: copy.db is not empty
+            hint: name a database without projects: a new file, or an empty database or schema of the server
+        "#]],
+    );
+    home.check(
+        &["db", "copy", "missing.db", "other.db"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: the database missing.db does not exist
+        hint: check the spelling of --db; 'craig ingest <directory>' with the same --db creates it
+    "#]],
+    );
+}
