@@ -233,9 +233,7 @@ impl Engine {
         }
         match store.project(handle) {
             Ok(project) if self.shows(store, &project)? => {
-                if let Some(observer) = &self.observer {
-                    observer(&project.name);
-                }
+                self.observe(&project.name);
                 let mut names = locked(&self.shared.names);
                 if !names.contains_key(&project.reference) {
                     names.insert(project.reference.clone(), project.name.clone());
@@ -250,6 +248,13 @@ impl Engine {
                 }
             }
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reports that a project is read.
+    pub(crate) fn observe(&self, project: &str) {
+        if let Some(observer) = &self.observer {
+            observer(project);
         }
     }
 

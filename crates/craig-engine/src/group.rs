@@ -40,7 +40,7 @@ impl Engine {
     /// Adds projects to the group `name`, which is created if it is missing.
     ///
     /// Whatever takes the id, reference or name of a project takes those of a group, too. It has the files of its members, each
-    /// member below a folder of its name.
+    /// member below a folder of its name. Its index is built at once, so that no search on this machine waits for it.
     pub fn add_to_group(&self, name: &str, handles: &[String]) -> Result<GroupSummary, EngineError> {
         let mut store = self.store()?;
         let name = checked_name(name)?;
@@ -50,6 +50,7 @@ impl Engine {
         let projects: Vec<Project> =
             handles.iter().map(|handle| self.find(&store, handle)).collect::<Result<_, _>>()?;
         let group = store.add_to_group(&name, &projects)?;
+        self.refresh_index(&store, &group, &mut Vec::new())?;
         group_summary(&store, &group)
     }
 

@@ -31,8 +31,11 @@ struct AddArgs {
     /// Name of the group
     group: String,
     /// Ids, references or names of the projects
-    #[arg(required = true)]
+    #[arg(required_unless_present = "all")]
     projects: Vec<String>,
+    /// Add all projects, so that searches in all of them take one index
+    #[arg(long, conflicts_with = "projects")]
+    all: bool,
 }
 
 /// Remove projects from a group, or remove the group itself; the projects stay
@@ -47,7 +50,12 @@ struct RemoveArgs {
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine()?;
     match &args.command {
-        GroupCommand::Add(AddArgs { group, projects }) => {
+        GroupCommand::Add(AddArgs { group, all: true, .. }) => {
+            let projects: Vec<String> =
+                engine.projects()?.into_iter().map(|project| project.reference).collect();
+            show(&engine.add_to_group(group, &projects)?, session)
+        }
+        GroupCommand::Add(AddArgs { group, projects, .. }) => {
             show(&engine.add_to_group(group, projects)?, session)
         }
         GroupCommand::Remove(RemoveArgs { group, projects }) if projects.is_empty() => {

@@ -358,3 +358,23 @@ fn an_import_of_a_package_refers_to_the_project_that_publishes_it() {
         assert!(found.contains(place), "{language}: {found}");
     }
 }
+
+#[test]
+fn groups_answer_for_their_members_where_everything_is_searched() {
+    let home = home();
+    let places = |args: &[&str]| -> Vec<String> {
+        let answer = json(&home, &[&["search", "--all"], args].concat());
+        assert_eq!(answer["project"], "3 projects");
+        let mut places: Vec<String> = paths(&answer).into_iter().map(str::to_owned).collect();
+        places.sort();
+        places
+    };
+    let each = places(&["convert"]);
+    assert!(each.contains(&"money/src/index.ts".to_owned()), "{each:?}");
+    home.succeed(&["group", "add", "store", "shop", "money"]);
+    assert_eq!(places(&["convert"]), each, "two as a group, one beside it");
+    home.succeed(&["group", "add", "everything", "--all"]);
+    assert_eq!(places(&["convert"]), each);
+    // Paths are those of the projects.
+    assert_eq!(places(&["convert", "--path", "src"]).len(), 2);
+}
