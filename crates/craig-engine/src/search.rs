@@ -227,6 +227,10 @@ impl Part {
     }
 }
 
+/// From this number of indexes on, a search of all projects is told that a group would do better: it is then slower by half a
+/// millisecond for each, and small projects claim too much. See the capacity model in docs/teams.md.
+const MANY_PARTS: usize = 16;
+
 /// Projects that one call searches at the same time.
 const MAX_PARALLEL: usize = 4;
 
@@ -283,6 +287,13 @@ impl Engine {
             rerank: None,
             notes: Vec::new(),
         };
+        if searches_all && parts.len() >= MANY_PARTS {
+            merged.notes.push(format!(
+                "{} indexes were searched one by one: 'craig group add NAME --all' makes one of them, which is faster and \
+                 ranks better",
+                parts.len()
+            ));
+        }
         for (part, answer) in parts.into_iter().zip(answers) {
             match answer {
                 // It may have been purged since it was listed.

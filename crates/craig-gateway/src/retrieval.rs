@@ -412,8 +412,12 @@ impl Gateway {
         }
     }
 
-    /// What is wrong with a project's index: its files have changed since, or it could not be checked in time.
+    /// What is wrong with a project's index: its files have changed since, or it could not be checked in time. A team's server
+    /// does not have the directories.
     async fn index_trouble(self: &Arc<Self>, project: String) -> Option<&'static str> {
+        if self.config.team.is_some() {
+            return None;
+        }
         let gateway = Arc::clone(self);
         // Continues after the timeout, so that the next request shares its result.
         let check = tokio::spawn(async move {

@@ -377,4 +377,14 @@ fn groups_answer_for_their_members_where_everything_is_searched() {
     assert_eq!(places(&["convert"]), each);
     // Paths are those of the projects.
     assert_eq!(places(&["convert", "--path", "src"]).len(), 2);
+    for n in 0..16 {
+        home.write(&format!("tool{n}/run.py"), &format!("def run{n}():\n    return {n}\n"));
+        home.succeed(&["ingest", &format!("tool{n}")]);
+    }
+    let answer = json(&home, &["search", "--all", "convert"]);
+    let note = answer["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("17 indexes were searched one by one: 'craig group add NAME --all'"), "{note}");
+    home.succeed(&["group", "add", "everything", "--all"]);
+    let answer = json(&home, &["search", "--all", "convert"]);
+    assert_eq!((&answer["notes"], paths(&answer)[0]), (&Value::Null, "money/src/index.ts"));
 }

@@ -362,6 +362,18 @@ fn a_webhook_makes_jobs_due_once() {
 }
 
 #[test]
+fn directories_are_not_read() {
+    let home = with_shop_and(false);
+    let owner = key(&home, "owner", "");
+    home.write("shop/src/auth.py", "# Changed since.\n");
+    let served = Served::start(&home);
+    let (status, answer) =
+        served.send("POST", "/v1/search", &owner, "", r#"{"query": "verify a token", "project": "shop"}"#);
+    assert!(status == 200 && answer.contains("src/auth.py"), "{answer}");
+    assert!(!answer.contains("x-craig-trouble"), "the answer is that of the index: {answer}");
+}
+
+#[test]
 fn the_log_says_who_read_which_projects_and_no_question() {
     let home = with_shop_and(true);
     let owner = key(&home, "owner", "");
@@ -381,6 +393,9 @@ fn the_log_says_who_read_which_projects_and_no_question() {
         assert!(started.elapsed() < Duration::from_secs(10), "{log}");
         std::thread::sleep(Duration::from_millis(20));
     };
-    assert_eq!((&lines[0]["projects"], &lines[1]["projects"]), (&json!(["shop"]), &json!(["shop", "vault"])));
+    assert_eq!(
+        (&lines[0]["projects"], &lines[1]["projects"]),
+        (&json!(["shop"]), &json!(["shop", "treasury", "vault"]))
+    );
     assert!(lines[0]["user"].as_str().is_some_and(|user| !user.is_empty() && user == lines[1]["user"]));
 }
