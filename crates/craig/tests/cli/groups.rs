@@ -378,7 +378,7 @@ fn groups_answer_for_their_members_where_everything_is_searched() {
     // Paths are those of the projects.
     assert_eq!(places(&["convert", "--path", "src"]).len(), 2);
     for n in 0..16 {
-        home.write(&format!("tool{n}/run.py"), &format!("def run{n}():\n    return {n}\n"));
+        home.write(&format!("tool{n}/run.py"), format!("def run{n}():\n    return {n}\n"));
         home.succeed(&["ingest", &format!("tool{n}")]);
     }
     let answer = json(&home, &["search", "--all", "convert"]);
