@@ -128,6 +128,10 @@ impl Engine {
         let (from, mut into) = (self.store()?, to.store()?);
         let copied = from.copy_to(&mut into, &mut |n_files, total| {
             progress(&archive_progress(n_files, total));
+            if n_files == total {
+                let current = "both databases".to_owned();
+                progress(&Progress { current, ..Progress::new(Phase::Examining) });
+            }
         })?;
         let Copied { projects, files, chunks, vectors, files_before } = copied;
         Ok(CopyReport { database: into.location(), projects, files, chunks, vectors, files_before })

@@ -174,7 +174,7 @@ pub struct Copied {
 
 impl Store {
     /// Copies everything of this database into `to`, which has no projects; it may have what an unfinished copy of this database has
-    /// left. `copied` gets the number of files so far and of all.
+    /// left. `copied` gets the number of files so far and of those to copy.
     ///
     /// Reads one state of this database, whatever others write meanwhile. Fails if `to` has anything else.
     pub fn copy_to(&self, to: &mut Self, copied: &mut dyn FnMut(u64, u64)) -> Result<Copied, StoreError> {
@@ -198,7 +198,7 @@ impl Store {
         self.copy_rest(to, EMBEDDERS, to.last_id(EMBEDDERS)?)?;
         self.copy_vectors(to, last_vector)?;
         let files_before = to.count(FILES.name)?;
-        self.copy_files(to, last_file, files_before, copied)?;
+        self.copy_files(to, last_file, self.count(FILES.name)? - files_before, copied)?;
         self.copy_others(to)?;
         let count = |table: &str| to.count(table);
         Ok(Copied {
@@ -227,10 +227,10 @@ impl Store {
         &self,
         to: &mut Self,
         mut last: i64,
-        mut n_copied: u64,
+        n_files: u64,
         copied: &mut dyn FnMut(u64, u64),
     ) -> Result<(), StoreError> {
-        let total = self.count(FILES.name)?;
+        let mut n_copied = 0;
         while let Some(until) = self.last_of_group(FILES, last, GROUP_FILES)? {
             let group = |table| Ok((table, self.rows_within(table, last, until)?));
             let group: Vec<(Table, Vec<Cells>)> =
@@ -239,7 +239,7 @@ impl Store {
                 group.iter().try_for_each(|(table, rows)| insert(connection, *table, rows))
             })?;
             n_copied += group.first().map_or(0, |(_, files)| files.len() as u64);
-            copied(n_copied, total);
+            copied(n_copied, n_files);
             last = until;
         }
         Ok(())

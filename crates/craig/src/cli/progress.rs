@@ -205,14 +205,17 @@ fn line(progress: &Progress, elapsed: Duration) -> String {
         return format!("  0%  0/{} files", units::count(progress.total_files as u64));
     }
     let rate = progress.processed_files as f64 / elapsed_s.max(1e-3);
+    let bytes = match progress.n_bytes {
+        0 => String::new(),
+        n_bytes => format!("{}/s  ", units::bytes((n_bytes as f64 / elapsed_s.max(1e-3)) as u64)),
+    };
     format!(
-        "{:>3}%  {}/{} files  {}  {} files/s  {}/s  {}",
+        "{:>3}%  {}/{} files  {}  {} files/s  {bytes}{}",
         progress.percent(),
         units::count(progress.processed_files as u64),
         units::count(progress.total_files as u64),
         units::seconds(elapsed_s),
         units::count(rate as u64),
-        units::bytes((progress.n_bytes as f64 / elapsed_s.max(1e-3)) as u64),
         progress.current,
     )
 }
