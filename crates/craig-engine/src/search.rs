@@ -227,8 +227,8 @@ impl Part {
     }
 }
 
-/// From this number of indexes on, a search of all projects is told that a group would do better: it is then slower by half a
-/// millisecond for each, and small projects claim too much. See the capacity model in docs/teams.md.
+/// From this number of indexes on, a search of all projects says that a group would do better: each index takes more than half a
+/// millisecond, and the best hits of small projects are too sure (docs/benchmarks.md, "455 repositories in one database").
 const MANY_PARTS: usize = 16;
 
 /// Projects that one call searches at the same time.
@@ -295,9 +295,11 @@ impl Engine {
             ));
         }
         for (part, answer) in parts.into_iter().zip(answers) {
+            // It may have been purged since it was listed.
+            let is_gone =
+                |error: &EngineError| searches_all && part.members.is_empty() && error.is_unknown_project();
             match answer {
-                // It may have been purged since it was listed.
-                Err(error) if searches_all && error.is_unknown_project() => {}
+                Err(error) if is_gone(&error) => {}
                 answer => merged.add(part, answer?),
             }
         }
