@@ -105,16 +105,9 @@ impl Engine {
 pub struct CopyReport {
     /// Where it was copied to.
     pub database: String,
-    /// Number of its projects, groups included.
-    pub projects: u64,
-    /// Number of its files.
-    pub files: u64,
-    /// Number of its chunks.
-    pub chunks: u64,
-    /// Number of its stored vectors.
-    pub vectors: u64,
-    /// Files that an earlier, unfinished copy had brought.
-    pub files_before: u64,
+    /// What it has.
+    #[serde(flatten)]
+    pub copied: Copied,
 }
 
 impl Engine {
@@ -133,8 +126,7 @@ impl Engine {
                 progress(&Progress { current, ..Progress::new(Phase::Examining) });
             }
         })?;
-        let Copied { projects, files, chunks, vectors, files_before } = copied;
-        Ok(CopyReport { database: into.location(), projects, files, chunks, vectors, files_before })
+        Ok(CopyReport { database: into.location(), copied })
     }
 }
 

@@ -227,8 +227,8 @@ impl Part {
     }
 }
 
-/// From this number of indexes on, a search of all projects says that a group would do better: each index takes more than half a
-/// millisecond, and the best hits of small projects are too sure (docs/benchmarks.md, "455 repositories in one database").
+/// A search of all projects that takes at least this many indexes suggests a group: each index costs more than half a
+/// millisecond, and small projects overrate their best hits (docs/benchmarks.md, "455 repositories in one database").
 const MANY_PARTS: usize = 16;
 
 /// Projects that one call searches at the same time.

@@ -4,6 +4,8 @@
 //! are stored, so that a copy that was cut off goes on behind its last group. Projects and everything else come at the end, in one
 //! transaction that is committed only if both databases have the same rows: nobody ever sees half a copy.
 
+use serde::Serialize;
+
 use crate::sql::{self, Connection, Insert, Kind, Row, Value, params};
 use crate::{Store, StoreError};
 
@@ -158,7 +160,7 @@ const OTHERS: [Table; 6] = [
 ];
 
 /// What a copy has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Copied {
     /// Number of projects, groups included.
     pub projects: u64,
@@ -189,16 +191,19 @@ impl Store {
     }
 
     fn copy_snapshot(&self, to: &mut Self, copied: &mut dyn FnMut(u64, u64)) -> Result<Copied, StoreError> {
-        let [last_vector, last_file] = [to.last_id(VECTORS)?, to.last_id(FILES)?];
-        for (table, last) in [(VECTORS, last_vector), (FILES, last_file)] {
+        for table in [VECTORS, FILES] {
+            let last = to.last_id(table)?;
             if self.digest_of_keys(table, last)? != to.digest_of_keys(table, last)? {
                 return Err(to.not_empty());
             }
         }
-        self.copy_rest(to, EMBEDDERS, to.last_id(EMBEDDERS)?)?;
-        self.copy_vectors(to, last_vector)?;
         let files_before = to.count(FILES.name)?;
-        self.copy_files(to, last_file, self.count(FILES.name)? - files_before, copied)?;
+        let n_files = self.count(FILES.name)? - files_before;
+        self.copy_groups(to, &[EMBEDDERS], GROUP_VECTORS, &mut |_| ())?;
+        self.copy_groups(to, &[VECTORS], GROUP_VECTORS, &mut |_| ())?;
+        self.copy_groups(to, &[FILES, CHUNKS, NAMES], GROUP_FILES, &mut |n_copied| {
+            copied(n_copied, n_files)
+        })?;
         self.copy_others(to)?;
         let count = |table: &str| to.count(table);
         Ok(Copied {
@@ -214,41 +219,28 @@ impl Store {
         StoreError::NotEmpty { path: self.place.path.clone() }
     }
 
-    fn copy_vectors(&self, to: &mut Self, mut last: i64) -> Result<(), StoreError> {
-        while let Some(until) = self.last_of_group(VECTORS, last, GROUP_VECTORS)? {
-            let rows = self.rows_within(VECTORS, last, until)?;
-            to.write(|connection| insert(connection, VECTORS, &rows))?;
-            last = until;
-        }
-        Ok(())
-    }
-
-    fn copy_files(
+    /// Copies the rows of the first table behind the last one that `to` has, and those of the other tables that belong to them, in
+    /// groups of `n_rows`. `copied` gets the number of rows of the first table after each group.
+    fn copy_groups(
         &self,
         to: &mut Self,
-        mut last: i64,
-        n_files: u64,
-        copied: &mut dyn FnMut(u64, u64),
+        tables: &[Table],
+        n_rows: u64,
+        copied: &mut dyn FnMut(u64),
     ) -> Result<(), StoreError> {
-        let mut n_copied = 0;
-        while let Some(until) = self.last_of_group(FILES, last, GROUP_FILES)? {
-            let group = |table| Ok((table, self.rows_within(table, last, until)?));
-            let group: Vec<(Table, Vec<Cells>)> =
-                [FILES, CHUNKS, NAMES].into_iter().map(group).collect::<Result<_, StoreError>>()?;
+        let Some(&first) = tables.first() else { return Ok(()) };
+        let (mut last, mut n_copied) = (to.last_id(first)?, 0);
+        while let Some(until) = self.last_of_group(first, last, n_rows)? {
+            let group: Vec<Vec<Cells>> =
+                tables.iter().map(|table| self.rows_within(*table, last, until)).collect::<Result<_, _>>()?;
             to.write(|connection| {
-                group.iter().try_for_each(|(table, rows)| insert(connection, *table, rows))
+                tables.iter().zip(&group).try_for_each(|(table, rows)| insert(connection, *table, rows))
             })?;
-            n_copied += group.first().map_or(0, |(_, files)| files.len() as u64);
-            copied(n_copied, n_files);
+            n_copied += group.first().map_or(0, Vec::len) as u64;
+            copied(n_copied);
             last = until;
         }
         Ok(())
-    }
-
-    /// The rows of a table behind the id `last`, of which there are few.
-    fn copy_rest(&self, to: &mut Self, table: Table, last: i64) -> Result<(), StoreError> {
-        let rows = self.rows_within(table, last, i64::MAX)?;
-        to.write(|connection| insert(connection, table, &rows))
     }
 
     /// Copies what is not copied yet, and compares everything.
@@ -332,7 +324,7 @@ fn names(columns: &[(&str, Kind)]) -> String {
     columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-/// Inserts rows with their ids; later rows of others get larger ones.
+/// Inserts rows with their ids, and lets the database number later rows from there.
 fn insert(connection: &Connection, table: Table, rows: &[Cells]) -> sql::Result<()> {
     let rows: Vec<Vec<Value<'_>>> = rows.iter().map(|row| row.iter().map(Cell::value).collect()).collect();
     connection.insert(Insert { table: table.name, columns: table.columns, then: "" }, &rows)?;

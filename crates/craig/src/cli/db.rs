@@ -47,12 +47,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(Outcome::Complete)
 }
 
-fn text(copied: &CopyReport) -> String {
+fn text(CopyReport { database, copied }: &CopyReport) -> String {
     format!(
         "copied {} with {} and {} to {}; both databases have the same content\n",
         counted(copied.projects, "project"),
         counted(copied.files, "file"),
         counted(copied.chunks, "chunk"),
-        styled(PATH, &copied.database),
+        styled(PATH, database),
     )
 }

@@ -50,13 +50,12 @@ struct RemoveArgs {
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine()?;
     match &args.command {
-        GroupCommand::Add(AddArgs { group, all: true, .. }) => {
-            let projects: Vec<String> =
-                engine.projects()?.into_iter().map(|project| project.reference).collect();
+        GroupCommand::Add(AddArgs { group, projects, all }) => {
+            let projects = match all {
+                true => engine.projects()?.into_iter().map(|project| project.reference).collect(),
+                false => projects.clone(),
+            };
             show(&engine.add_to_group(group, &projects)?, session)
-        }
-        GroupCommand::Add(AddArgs { group, projects, .. }) => {
-            show(&engine.add_to_group(group, projects)?, session)
         }
         GroupCommand::Remove(RemoveArgs { group, projects }) if projects.is_empty() => {
             let removed = engine.remove_group(group)?;

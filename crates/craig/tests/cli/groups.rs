@@ -372,7 +372,7 @@ fn groups_answer_for_their_members_where_everything_is_searched() {
     let each = places(&["convert"]);
     assert!(each.contains(&"money/src/index.ts".to_owned()), "{each:?}");
     home.succeed(&["group", "add", "store", "shop", "money"]);
-    assert_eq!(places(&["convert"]), each, "two as a group, one beside it");
+    assert_eq!(places(&["convert"]), each, "a group of two, and a project outside it");
     home.succeed(&["group", "add", "everything", "--all"]);
     assert_eq!(places(&["convert"]), each);
     // Paths are those of the projects.
