@@ -40,7 +40,7 @@ async function picture(page, name) {
 
 async function login(page, key) {
   await page.fill('#key', key);
-  await page.click('#login button');
+  await page.click('#open');
 }
 
 for (const name of ['craig-search', 'craig-store', 'craig-text']) run('ingest', path.join(crates, name), '--name', name);

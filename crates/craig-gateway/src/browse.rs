@@ -189,7 +189,7 @@ async fn read<T: Serialize + Send + 'static>(
 ) -> Result<T, Problem> {
     gateway.charge(Resource::Search, caller).await?;
     let engine = gateway.engine_for(caller);
-    gateway.with_engine(move |_| work(&engine)).await
+    gateway.with_engine_for(caller, move |_| work(&engine)).await
 }
 
 pub(crate) async fn projects(

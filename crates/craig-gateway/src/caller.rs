@@ -1,4 +1,5 @@
-//! Authentication: the holder of a key, or any user of this machine while there are no keys.
+//! Authentication: the holder of a key, somebody who has signed in at an identity provider, or any user of this machine while
+//! there is neither.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,6 +10,7 @@ use craig_engine::Engine;
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::failure::Problem;
+use crate::identity::{Identity, is_token};
 use crate::keys::{KeyRing, KeysError, Policy};
 use crate::proxy::PROJECT_HEADER;
 use crate::traces::Trace;
@@ -35,7 +37,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    fn new(user: &Arc<str>, key: &str, policy: &Arc<Policy>) -> Self {
+    pub(crate) fn new(user: &Arc<str>, key: &str, policy: &Arc<Policy>) -> Self {
         Self {
             user: Arc::clone(user),
             key: key.into(),
@@ -73,6 +75,8 @@ pub(crate) struct Gate {
     /// The user of all requests while there are no keys.
     local: Arc<str>,
     anything: Arc<Policy>,
+    /// Whose tokens are accepted, too.
+    identity: Option<Arc<Identity>>,
     origins: Vec<String>,
 }
 
@@ -85,17 +89,26 @@ struct Keys {
 }
 
 impl Gate {
-    pub(crate) fn new(keys: KeyRing, origins: Vec<String>, needs_key: bool) -> Self {
+    pub(crate) fn new(
+        keys: KeyRing,
+        identity: Option<Arc<Identity>>,
+        origins: Vec<String>,
+        needs_key: bool,
+    ) -> Self {
         let keys = Keys { are_needed: needs_key || keys.has_file(), ring: Some(keys) };
         let keys = Arc::new(ArcSwap::from_pointee(keys));
-        Self { keys, local: LOCAL.into(), anything: Arc::default(), origins }
+        Self { keys, local: LOCAL.into(), anything: Arc::default(), identity, origins }
     }
 
-    /// A gate with the same keys for other web origins.
-    pub(crate) fn with_origins(&self, origins: Vec<String>) -> Self {
+    /// A gate with the same keys for another identity provider and other web origins.
+    pub(crate) fn with(&self, identity: Option<Arc<Identity>>, origins: Vec<String>) -> Self {
         let (keys, local, anything) =
             (Arc::clone(&self.keys), Arc::clone(&self.local), Arc::clone(&self.anything));
-        Self { keys, local, anything, origins }
+        Self { keys, local, anything, identity, origins }
+    }
+
+    pub(crate) fn identity(&self) -> Option<&Arc<Identity>> {
+        self.identity.as_ref()
     }
 
     fn keys(&self) -> Guard<Arc<Keys>> {
@@ -142,16 +155,23 @@ impl Gate {
     }
 
     /// The caller of a request, or why it is refused.
-    pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
+    pub(crate) async fn admit(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
         self.check_origin(headers)?;
+        let credential = bearer(headers);
+        if let (Some(identity), Some(token)) = (&self.identity, credential.filter(|given| is_token(given))) {
+            return identity.admit(token).await;
+        }
         let keys = self.keys();
         let ring = keys.ring.as_ref().ok_or_else(Problem::no_keys)?;
-        if !keys.are_needed {
+        if !keys.are_needed && self.identity.is_none() {
             check_host(headers)?;
             return Ok(Caller::new(&self.local, LOCAL, &self.anything));
         }
-        let key = bearer(headers).ok_or_else(Problem::unauthorized)?;
-        let (record, policy) = ring.find(key).ok_or_else(Problem::unauthorized)?;
+        let found = credential.and_then(|key| ring.find(key));
+        let (record, policy) = found.ok_or_else(|| match self.identity {
+            Some(_) => Problem::not_signed_in(),
+            None => Problem::unauthorized(),
+        })?;
         Ok(Caller::new(&record.user, &record.id, policy))
     }
 
@@ -161,12 +181,14 @@ impl Gate {
         headers.get(header::ORIGIN).cloned()
     }
 
-    /// A page of another site must not send requests in its visitor's name.
-    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
+    /// A page of another site must not send requests in its visitor's name. The gateway's own page has its host's name.
+    pub(crate) fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
         let origin = origin.to_str().unwrap_or_default();
         let host = origin.split_once("://").map_or(origin, |(_, host)| host);
+        let own = headers.get(header::HOST).and_then(|own| own.to_str().ok());
         if is_own(host)
+            || own == Some(host)
             || origin.starts_with("vscode-")
             || self.origins.iter().any(|allowed| allowed == origin)
         {
@@ -212,30 +234,49 @@ mod tests {
         pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
     }
 
-    #[test]
-    fn pages_of_other_sites_and_rebound_names_are_kept_out() {
-        let gate = Gate::new(KeyRing::default(), vec!["https://chat.example".into()], false);
-        let admits = |pairs: &[(&'static str, &str)]| gate.admit(&headers(pairs)).is_ok();
-        assert!(admits(&[("host", "127.0.0.1:7320")]) && admits(&[("host", "localhost")]));
-        assert!(!admits(&[("host", "evil.example:7320")]) && !admits(&[("host", "localhost.evil.example")]));
-        assert!(!admits(&[("host", "localhost"), ("origin", "https://evil.example")]));
-        assert!(!admits(&[("host", "localhost"), ("origin", "null")]));
-        assert!(admits(&[("host", "localhost"), ("origin", "http://localhost:3000")]));
-        assert!(admits(&[("host", "localhost"), ("origin", "https://chat.example")]));
+    async fn admits(gate: &Gate, pairs: &[(&'static str, &str)]) -> bool {
+        gate.admit(&headers(pairs)).await.is_ok()
     }
 
-    #[test]
-    fn where_keys_are_needed_one_has_to_be_sent() {
+    #[tokio::test]
+    async fn pages_of_other_sites_and_rebound_names_are_kept_out() {
+        let gate = Gate::new(KeyRing::default(), None, vec!["https://chat.example".into()], false);
+        assert!(
+            admits(&gate, &[("host", "127.0.0.1:7320")]).await
+                && admits(&gate, &[("host", "localhost")]).await
+        );
+        assert!(
+            !admits(&gate, &[("host", "evil.example:7320")]).await
+                && !admits(&gate, &[("host", "localhost.evil.example")]).await
+        );
+        assert!(!admits(&gate, &[("host", "localhost"), ("origin", "https://evil.example")]).await);
+        assert!(!admits(&gate, &[("host", "localhost"), ("origin", "null")]).await);
+        assert!(admits(&gate, &[("host", "localhost"), ("origin", "http://localhost:3000")]).await);
+        assert!(admits(&gate, &[("host", "localhost"), ("origin", "https://chat.example")]).await);
+    }
+
+    #[tokio::test]
+    async fn where_keys_are_needed_one_has_to_be_sent() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         let (_, key) = crate::keys::add(&path, "a").unwrap();
-        let gate = Gate::new(KeyRing::open(&path).unwrap(), Vec::new(), true);
-        let admits = |pairs: &[(&'static str, &str)]| gate.admit(&headers(pairs)).is_ok();
-        assert!(admits(&[("authorization", &format!("Bearer {key}"))]));
-        assert!(admits(&[("authorization", &format!("bearer {key}"))]) && admits(&[("x-api-key", &key)]));
-        assert!(admits(&[("api-key", &key)]));
+        let gate = Gate::new(KeyRing::open(&path).unwrap(), None, Vec::new(), true);
+        assert!(admits(&gate, &[("authorization", &format!("Bearer {key}"))]).await);
         assert!(
-            !admits(&[]) && !admits(&[("authorization", &key)]) && !admits(&[("authorization", "Bearer x")])
+            admits(&gate, &[("authorization", &format!("bearer {key}"))]).await
+                && admits(&gate, &[("x-api-key", &key)]).await
+        );
+        assert!(admits(&gate, &[("api-key", &key)]).await);
+        // The page of a server that has a name.
+        let own = [("host", "craig.example"), ("origin", "https://craig.example"), ("api-key", key.as_str())];
+        assert!(admits(&gate, &own).await);
+        let foreign =
+            [("host", "craig.example"), ("origin", "https://evil.example"), ("api-key", key.as_str())];
+        assert!(!admits(&gate, &foreign).await);
+        assert!(
+            !admits(&gate, &[]).await
+                && !admits(&gate, &[("authorization", &key)]).await
+                && !admits(&gate, &[("authorization", "Bearer x")]).await
         );
     }
 }

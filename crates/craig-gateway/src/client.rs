@@ -1,4 +1,4 @@
-//! The one file of the gateway that connects to providers: HTTP/1.1, TLS with the system's certificates.
+//! The one file of the gateway that connects to providers of models and of identity: HTTP/1.1, TLS with the system's certificates.
 
 use std::sync::Arc;
 use std::time::Duration;

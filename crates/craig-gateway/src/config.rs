@@ -10,6 +10,7 @@ use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Secret, Setti
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::identity::{IdentityConfig, IdentityError};
 use crate::sse::Framing;
 use crate::upstreams::{Prices, Upstream, UpstreamsError};
 use crate::watched_file::WatchedFile;
@@ -31,6 +32,8 @@ pub struct GatewayConfig {
     pub team: Option<Router>,
     /// What webhooks are signed with; `None` to accept none.
     pub webhook_secret: Option<Secret>,
+    /// The identity provider at which people sign in, if there is one.
+    pub identity: Option<IdentityConfig>,
     /// File of the clients' hashed keys.
     pub keys: PathBuf,
     /// File of what each key has used.
@@ -205,6 +208,9 @@ pub enum ConfigError {
     /// Providers cannot be read.
     #[error(transparent)]
     Upstreams(#[from] UpstreamsError),
+    /// The identity provider cannot be read.
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
     /// One of two settings that belong together is missing.
     #[error("'gateway.tls_cert' and 'gateway.tls_key' must both be set, and only one is")]
     HalfTls,
@@ -248,6 +254,8 @@ impl GatewayConfig {
         };
         let tls_files = tls.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]);
         files.extend(tls_files.map(WatchedFile::new));
+        let sign_in = path("sign_in");
+        files.extend(sign_in.clone().map(WatchedFile::new));
         let keys = path("keys").unwrap_or(default_keys);
         let redis = settings.text("gateway.redis_env").map(|variable| {
             settings
@@ -264,6 +272,7 @@ impl GatewayConfig {
             admin: Admin::from_settings(settings)?,
             team: None,
             webhook_secret: None,
+            identity: sign_in.map(|path| IdentityConfig::read(&path, settings)).transpose()?,
             upstreams,
             prices,
             usage: path("usage").unwrap_or_else(|| keys.with_file_name("gateway-usage.jsonl")),

@@ -11,6 +11,9 @@ use serde::Serialize;
 use crate::allowance::{Allowance, whole_seconds};
 use crate::protocol::Protocol;
 
+/// The code of a refused token.
+pub(crate) const BAD_TOKEN: &str = "invalid_token";
+
 /// An error for a client.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
@@ -58,10 +61,42 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
     }
 
+    /// Neither a key nor a token was sent.
+    pub(crate) fn not_signed_in() -> Self {
+        let message =
+            "sign in at the identity provider and send its token as 'Authorization: Bearer …', or send a key";
+        Self { message: message.to_owned(), ..Self::unauthorized() }
+    }
+
+    /// A token of the identity provider is refused.
+    pub(crate) fn bad_token(reason: &str) -> Self {
+        let message = format!("the token is refused: {reason}");
+        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", BAD_TOKEN, message)
+    }
+
+    /// Somebody who has signed in belongs to no group that may use the server.
+    pub(crate) fn no_group() -> Self {
+        Self::not_allowed("no_group", "none of your groups may use this server: ask its operator")
+    }
+
+    /// The identity provider cannot be reached, and nothing is known of it.
+    pub(crate) fn no_identity_provider() -> Self {
+        let message = "the identity provider does not answer: try again later, or use a key";
+        Self {
+            retry_after: Some(Duration::from_secs(10)),
+            ..Self::unavailable("no_identity_provider", message)
+        }
+    }
+
+    /// The server has no identity provider, or its page is not registered there.
+    pub(crate) fn no_sign_in() -> Self {
+        Self::not_found("no_sign_in", "people cannot sign in at this server: use a key")
+    }
+
     /// The token of the status page is missing or another one.
     pub(crate) fn wrong_token() -> Self {
         let message = "the status page's token is required, as 'Authorization: Bearer …'";
-        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_token", message)
+        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", BAD_TOKEN, message)
     }
 
     /// A webhook's signature or token is missing or another one.

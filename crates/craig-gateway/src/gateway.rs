@@ -21,6 +21,7 @@ use crate::failure::Problem;
 use crate::guesses::{GuessCache, guess_cache};
 use crate::history::History;
 use crate::hooks::Notices;
+use crate::identity::Identity;
 use crate::journal::Journal;
 use crate::keys::{KeyRing, KeysError};
 use crate::limits::Limits;
@@ -28,13 +29,14 @@ use crate::meter::Meter;
 use crate::metrics::Metrics;
 use crate::providers::Providers;
 use crate::shared::{BlockingRedis, Redis};
+use crate::shares::Shares;
 use crate::target::Target;
 use crate::tls::TlsError;
 use crate::traces::{SERVICE, Tracer, otlp_target};
 use crate::usage::UsageLog;
 
-/// Engine calls that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue instead, and
-/// are made without reranking when it is full.
+/// Engine calls of one user that run at the same time; others wait in order. Calls that rerank wait in the reranker's queue
+/// instead, and are made without reranking when it is full.
 const MAX_ENGINE_CALLS: usize = 4;
 
 /// Requests whose results are masked and counted at the same time.
@@ -115,7 +117,7 @@ pub(crate) struct Gateway {
     pub(crate) admissions: Arc<Admissions>,
     /// What was used.
     pub(crate) usage: Arc<UsageLog>,
-    engine_calls: Arc<Semaphore>,
+    engine_calls: Arc<Shares>,
     reranking_calls: Arc<Semaphore>,
     is_stopping: Arc<AtomicBool>,
     /// What the status page shows of the last day.
@@ -131,7 +133,7 @@ impl Gateway {
         let usage = UsageLog::open(&config.usage)
             .map_err(|source| StartError::Usage { path: config.usage.clone(), source })?;
         let is_local = config.address.ip().is_loopback();
-        if !is_local && keys.is_empty() {
+        if !is_local && keys.is_empty() && config.identity.is_none() {
             return Err(StartError::Unguarded(config.address));
         }
         let metrics = Arc::new(Metrics::new().map_err(|error| system(&error))?);
@@ -153,7 +155,7 @@ impl Gateway {
         let providers =
             Providers::new(&config.upstreams, client.clone(), Arc::clone(&metrics), &config.bounds, &[]);
         Ok(Self {
-            gate: Gate::new(keys, config.origins.clone(), !is_local),
+            gate: Gate::new(keys, identity(&config, &client, &journal), config.origins.clone(), !is_local),
             limits: Arc::new(Limits::new(config.limits, redis.clone())),
             for_requests,
             providers: providers.map_err(StartError::Upstream)?,
@@ -174,7 +176,7 @@ impl Gateway {
             counting: Arc::new(Semaphore::new(MAX_COUNTING)),
             admissions: Arc::default(),
             usage: Arc::new(usage),
-            engine_calls: Arc::new(Semaphore::new(MAX_ENGINE_CALLS)),
+            engine_calls: Arc::new(Shares::new(MAX_ENGINE_CALLS)),
             is_stopping: Arc::default(),
             history: Arc::default(),
             notices: Arc::default(),
@@ -193,7 +195,13 @@ impl Gateway {
             Providers::new(&config.upstreams, client.clone(), Arc::clone(&metrics), &config.bounds, before);
         let memory = |config: &GatewayConfig| (config.injection.memory_bytes, config.injection.memory_time);
         Ok(Self {
-            gate: self.gate.with_origins(config.origins.clone()),
+            gate: self.gate.with(
+                match config.identity == self.config.identity {
+                    true => self.gate.identity().cloned(),
+                    false => identity(&config, &client, &self.journal),
+                },
+                config.origins.clone(),
+            ),
             limits: match config.limits == self.config.limits {
                 true => Arc::clone(&self.limits),
                 false => Arc::new(Limits::new(config.limits, self.redis.clone())),
@@ -280,7 +288,16 @@ impl Gateway {
         &self,
         call: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
-        self.call_engine(Arc::clone(&self.engine_calls).acquire_owned(), ENGINE_TIMEOUT, call).await
+        self.call_engine(self.engine_calls.acquire(None), ENGINE_TIMEOUT, call).await
+    }
+
+    /// The same for a caller, whose calls leave threads to those of others.
+    pub(crate) async fn with_engine_for<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        call: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, Problem> {
+        self.call_engine(self.engine_calls.acquire(Some(&caller.user)), ENGINE_TIMEOUT, call).await
     }
 
     /// The permit for a call that reranks; `None` if as many calls as can be queued rerank already.
@@ -298,9 +315,9 @@ impl Gateway {
         self.call_engine(std::future::ready(Ok(permit)), timeout, call).await
     }
 
-    async fn call_engine<T: Send + 'static>(
+    async fn call_engine<T: Send + 'static, P: Send + 'static>(
         &self,
-        permit: impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>>,
+        permit: impl Future<Output = Result<P, AcquireError>>,
         timeout: Duration,
         call: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
@@ -331,6 +348,11 @@ impl Gateway {
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
     }
+}
+
+fn identity(config: &GatewayConfig, client: &Client, journal: &Journal) -> Option<Arc<Identity>> {
+    let identity = |config| Identity::new(config, client.clone(), journal.clone());
+    config.identity.clone().map(identity).map(Arc::new)
 }
 
 fn tracer(config: &GatewayConfig, client: &Client) -> Result<Tracer, StartError> {

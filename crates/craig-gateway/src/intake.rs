@@ -17,7 +17,7 @@ use crate::attributes::HTTP_RESPONSE_STATUS_CODE;
 use crate::budget::Reservation;
 use crate::caller::{Caller, Guest};
 use crate::client::is_plain;
-use crate::failure::{Problem, write_error};
+use crate::failure::{BAD_TOKEN, Problem, write_error};
 use crate::gateway::Gateway;
 use crate::journal::{Event, RequestCompleted};
 use crate::metrics::{Counted, ms};
@@ -68,7 +68,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     let mut caller = match is_open(&gateway, matched) {
         _ if has_large_head(request.headers()) => Some(Err(Problem::headers_too_large())),
         true => None,
-        false => Some(gateway.gate.admit(request.headers())),
+        false => Some(gateway.gate.admit(request.headers()).await),
     };
     if let Some(Ok(caller)) = &mut caller {
         caller.trace.clone_from(&trace);
@@ -99,6 +99,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         }
         None => next.run(request).await,
     };
+    challenge(&gateway, &mut response);
     write_error(&mut response, matched.map_or(ProtocolName::Chat, |route| route.protocol).protocol());
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         response.headers_mut().insert(REQUEST_ID, value);
@@ -131,6 +132,18 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         }));
     }
     response
+}
+
+/// Tells a client that is refused where it can sign in.
+fn challenge(gateway: &Gateway, response: &mut Response) {
+    let Some(identity) = gateway.gate.identity().filter(|_| response.status() == StatusCode::UNAUTHORIZED)
+    else {
+        return;
+    };
+    let is_of_token = response.extensions().get::<Problem>().is_some_and(|problem| problem.code == BAD_TOKEN);
+    if let Some(challenge) = identity.challenge(is_of_token) {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    }
 }
 
 /// Answers a browser's preflight for an allowed origin.

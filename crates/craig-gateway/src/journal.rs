@@ -62,6 +62,16 @@ pub(crate) enum Event {
     UsageUnwritable,
     RedisLost,
     RedisBack,
+    /// Whose hash `user` is. Logged once a day.
+    PersonAdmitted {
+        user: String,
+        subject: String,
+        name: Option<String>,
+    },
+    /// What was known of the identity provider is still used.
+    IdentityProviderFailed {
+        reason: String,
+    },
 }
 
 /// A request has ended.

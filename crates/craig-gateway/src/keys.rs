@@ -3,6 +3,7 @@
 //! A key is 256 random bits, so it cannot be guessed, and SHA-256 is enough: a slow hash such as argon2id protects passwords
 //! that people choose, and would take as long as all other work for a request.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -76,6 +77,26 @@ impl Policy {
                 "model_not_allowed",
                 "this key may use certain models only: name one",
             )),
+        }
+    }
+
+    /// What the holder of both policies may do: everything that one of them allows. Of two limits, the larger counts.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let either = |one: Vec<String>, other: Vec<String>| match one.is_empty() || other.is_empty() {
+            true => Vec::new(),
+            false => one.into_iter().chain(other).collect::<BTreeSet<_>>().into_iter().collect(),
+        };
+        let number = |one: Option<u32>, other: Option<u32>| Some(one?.max(other?));
+        let usd = |one: Option<f64>, other: Option<f64>| Some(one?.max(other?));
+        Self {
+            requests_per_minute: number(self.requests_per_minute, other.requests_per_minute),
+            tokens_per_minute: number(self.tokens_per_minute, other.tokens_per_minute),
+            concurrent_requests: number(self.concurrent_requests, other.concurrent_requests),
+            monthly_usd: usd(self.monthly_usd, other.monthly_usd),
+            soft_monthly_usd: usd(self.soft_monthly_usd, other.soft_monthly_usd),
+            models: either(self.models, other.models),
+            providers: either(self.providers, other.providers),
+            projects: either(self.projects, other.projects),
         }
     }
 

@@ -2,8 +2,8 @@
 //! the model's answer on.
 //!
 //! A surface: protocol types and the runtime live here, search, context and reranking behind `craig-engine`. One file connects
-//! to providers of language models and to collectors of spans, also those of the MCP server (`client.rs`), one to Redis
-//! (`shared.rs`). Logs, metrics and traces hold no query, code or
+//! to providers of language models and of identity, and to collectors of spans, also those of the MCP server (`client.rs`), one
+//! to Redis (`shared.rs`). Logs, metrics and traces hold no query, code or
 //! key, and no model that only clients name; of a request they hold its id and its trace. Errors do not repeat a request; a
 //! provider's message about a request that it refuses goes to its client, without longer quotes of it.
 
@@ -31,6 +31,7 @@ mod guesses;
 mod history;
 mod hooks;
 mod housekeeping;
+mod identity;
 mod intake;
 mod journal;
 pub mod keys;
@@ -55,6 +56,8 @@ mod routes;
 mod search;
 mod server;
 mod shared;
+mod shares;
+mod sign_in;
 mod snippet;
 mod sse;
 mod static_files;
@@ -72,11 +75,13 @@ pub use config::{
     Admin, Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,
 };
 pub use gateway::StartError;
+pub use identity::{IdentityConfig, IdentityError};
 pub use intake::MCP_PATH;
 pub use keys::hashed;
 pub use live::Reread;
 pub use protocol::ProtocolName;
 pub use server::{Running, serve_until_stopped};
+pub use shares::{Share, Shares};
 pub use sse::Framing;
 pub use tls::TlsError;
 pub use upstreams::{Patience, Price, Prices, Upstream, UpstreamsError};

@@ -270,7 +270,7 @@ impl Gateway {
         let started = Instant::now();
         let is_reranked = permit.is_some();
         let trouble = self.index_trouble(project);
-        let (answer, trouble) = tokio::join!(self.searching(permit, call), trouble);
+        let (answer, trouble) = tokio::join!(self.searching(caller, permit, call), trouble);
         let answer = answer?;
         // The response for a missing project already includes the reason.
         if answer.reason_code != Some(NoContext::NotReady) {
@@ -307,7 +307,7 @@ impl Gateway {
         let trouble = self.trouble_of_one(only);
         let costs = self.rerank_costs();
         let engine = self.engine_for(caller);
-        let work = self.searching(permit, move |_| {
+        let work = self.searching(caller, permit, move |_| {
             let answer = engine.search_projects(&projects, &query, &request);
             answer.inspect(|answer| costs.count_reported(answer.rerank.as_ref()))
         });
@@ -324,12 +324,13 @@ impl Gateway {
     /// searching.
     async fn searching<T: Send + 'static>(
         &self,
+        caller: &Caller,
         permit: Option<OwnedSemaphorePermit>,
         work: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Problem> {
         match permit {
             Some(permit) => self.with_reranking_engine(permit, work).await,
-            None => self.with_engine(work).await,
+            None => self.with_engine_for(caller, work).await,
         }
     }
 

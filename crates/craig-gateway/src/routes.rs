@@ -14,7 +14,9 @@ use crate::failure::Problem;
 use crate::gateway::Gateway;
 use crate::intake::enter;
 use crate::protocol::{Operation, ProtocolName};
-use crate::{browse, context, embeddings, hooks, models, openapi, page, proxy, ranking, search, status};
+use crate::{
+    browse, context, embeddings, hooks, models, openapi, page, proxy, ranking, search, sign_in, status,
+};
 
 /// A path and a method.
 pub(crate) struct Route {
@@ -331,7 +333,10 @@ pub(crate) fn router(gateway: Arc<Gateway>) -> Router {
         .layer(from_fn_with_state(Arc::clone(&gateway), enter))
         .with_state(Arc::clone(&gateway));
     match team {
-        Some(_) => guarded.merge(page::router()).merge(hooks::router(gateway)),
+        Some(_) => guarded
+            .merge(page::router())
+            .merge(hooks::router(Arc::clone(&gateway)))
+            .merge(sign_in::router(gateway)),
         None => guarded,
     }
 }

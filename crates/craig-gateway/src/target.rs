@@ -1,7 +1,7 @@
 //! Addresses of requests to a provider.
 
 use craig_engine::Secret;
-use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
 use crate::protocol::Protocol;
 
@@ -39,6 +39,13 @@ impl Target {
             target.insert(name, &value, key).ok_or_else(invalid)?;
         }
         Ok(target)
+    }
+
+    /// The same for a request whose body is a form.
+    pub(crate) fn with_form(mut self) -> Self {
+        let form = HeaderValue::from_static("application/x-www-form-urlencoded");
+        self.headers.insert(header::CONTENT_TYPE, form);
+        self
     }
 
     fn insert(&mut self, name: HeaderName, value: &str, secret: &Secret) -> Option<()> {

@@ -495,6 +495,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "File that stores the hashed keys of clients; `$XDG_DATA_HOME/craig/gateway-keys.json` by default.",
     ),
     user(
+        "gateway.sign_in",
+        Kind::Path,
+        "",
+        "A TOML file that names an identity provider (OpenID Connect) and what its groups may use (docs/teams.md).",
+    ),
+    user(
         "gateway.usage",
         Kind::Path,
         "",
@@ -718,7 +724,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.allow_origin",
         Kind::Texts,
         "",
-        "Additional web origins whose pages may send requests; pages of this machine are always allowed.",
+        "Additional web origins whose pages may send requests; pages of this machine and the gateway's own are always allowed.",
     ),
     user("gateway.log_requests", Kind::Switch, "true", "Whether to log a line for each request."),
     user(

@@ -36,13 +36,14 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig-gateway/src/keys.rs", "the hashed keys of clients"),
     ("craig-gateway/src/usage.rs", "what each key has used"),
     ("craig-gateway/src/upstreams.rs", "providers and prices that the user configured"),
+    ("craig-gateway/src/identity/config.rs", "the identity provider that the user configured"),
 ];
 
 /// The files that open connections, and to whom.
 const MAY_USE_THE_NETWORK: &[(&str, &str)] = &[
     ("craig-model/src/http.rs", "providers of models, for whoever waits in line"),
     ("craig-source/src/git/server.rs", "only resolves the servers that git asks"),
-    ("craig-gateway/src/client.rs", "providers of models, for many at once"),
+    ("craig-gateway/src/client.rs", "providers of models and identity, for many at once"),
     ("craig-gateway/src/shared.rs", "the Redis server that gateways share"),
     ("craig-store/src/server.rs", "the PostgreSQL server of the database"),
     ("craig-store/src/address.rs", "parses its address"),

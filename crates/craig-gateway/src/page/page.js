@@ -2,11 +2,13 @@
 'use strict';
 
 const KEY = 'craig-key';
+const SIGN_IN = 'craig-sign-in';
 const MAX_LINES_OF_HIT = 16;
 const LINES_OF_BLOCK = 200;
 
 const $ = (id) => document.getElementById(id);
 let key = sessionStorage.getItem(KEY) || '';
+let provider = null;
 let projects = null;
 let shownFile = null;
 let newest = 0;
@@ -35,8 +37,10 @@ async function ask(path, body) {
     : { headers };
   const response = await fetch(path, request);
   const answer = await response.json().catch(() => ({}));
+  const { code, message } = answer.error || {};
+  if (code === 'invalid_token' || code === 'no_group') throw new Refused(`${message[0].toUpperCase()}${message.slice(1)}.`);
   if (response.status === 401) throw new Refused(key ? 'This key is not valid.' : '');
-  if (!response.ok) throw new Error(answer.error?.message || `The server answered with status ${response.status}.`);
+  if (!response.ok) throw new Error(message || `The server answered with status ${response.status}.`);
   return answer;
 }
 
@@ -76,7 +80,51 @@ function askForKey(problem) {
   $('search').hidden = true;
   $('view').replaceChildren();
   $('problem').textContent = problem;
-  $('key').focus();
+  $('sign-in').hidden = !provider;
+  $(provider ? 'sign-in' : 'key').focus();
+}
+
+const base64url = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+/* Goes to the identity provider, with the hash of a secret that only this tab knows (PKCE). */
+async function signIn() {
+  const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
+  const [verifier, state] = [random(), random()];
+  sessionStorage.setItem(SIGN_IN, JSON.stringify({ verifier, state, place: location.hash }));
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
+  const { authorization_endpoint: address, ...fields } = provider;
+  const query = new URLSearchParams({ ...fields, response_type: 'code', state, code_challenge: base64url(new Uint8Array(hash)), code_challenge_method: 'S256' });
+  location.assign(`${address}${address.includes('?') ? '&' : '?'}${query}`);
+}
+
+/* Exchanges the code that the identity provider has sent along for a token. Returns what went wrong. */
+async function finishSignIn() {
+  const answer = new URLSearchParams(location.search);
+  if (!answer.has('state')) return '';
+  const begun = JSON.parse(sessionStorage.getItem(SIGN_IN) || '{}');
+  sessionStorage.removeItem(SIGN_IN);
+  history.replaceState(null, '', `${location.pathname}${begun.place || ''}`);
+  if (answer.get('state') !== begun.state) return 'This sign-in did not begin in this tab: try again.';
+  if (!answer.has('code')) return answer.get('error_description') || 'The identity provider did not sign you in.';
+  try {
+    const { token } = await ask('/sign-in', { code: answer.get('code'), verifier: begun.verifier });
+    useKey(token);
+    return '';
+  } catch (error) {
+    return error.message;
+  }
+}
+
+function useKey(given) {
+  [key, shownFile] = [given, null];
+  sessionStorage.setItem(KEY, key);
+}
+
+async function start() {
+  provider = await fetch('/sign-in').then((response) => (response.ok ? response.json() : null)).catch(() => null);
+  const problem = await finishSignIn();
+  if (problem) askForKey(problem);
+  else show();
 }
 
 function offerProjects() {
@@ -118,7 +166,7 @@ function home() {
   if (projects.jobs.length) content.push(element('h2', {}, 'Jobs'), table(['Source', 'Every', 'State', 'Next'], projects.jobs.map(job)));
   content.push(
     element('h2', {}, 'Coding assistants'),
-    element('p', {}, 'They connect to the MCP server at ', element('code', {}, `${location.origin}/mcp`), ' with your key as a bearer token.'),
+    element('p', {}, 'They connect to the MCP server at ', element('code', {}, `${location.origin}/mcp`), provider ? ' and ask you to sign in, or send your key as a bearer token.' : ' with your key as a bearer token.'),
   );
   return { title: '', state: count(projects.data.length, 'project'), content };
 }
@@ -341,10 +389,10 @@ $('search').addEventListener('submit', (event) => {
 for (const id of ['project', 'kind']) $(id).addEventListener('change', () => $('query').value.trim() && $('search').requestSubmit());
 $('login').addEventListener('submit', (event) => {
   event.preventDefault();
-  [key, shownFile] = [$('key').value.trim(), null];
-  sessionStorage.setItem(KEY, key);
+  useKey($('key').value.trim());
   show();
 });
+$('sign-in').addEventListener('click', signIn);
 addEventListener('hashchange', show);
 addEventListener('keydown', (event) => {
   const types = event.target.closest('input, select, textarea');
@@ -361,4 +409,4 @@ addEventListener('keydown', (event) => {
     move(event.key === 'j' ? 1 : -1);
   }
 });
-show();
+start();

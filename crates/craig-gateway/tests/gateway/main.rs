@@ -18,6 +18,7 @@ mod providers;
 mod redis;
 mod reload;
 mod resilience;
+mod sign_in;
 mod tls;
 mod translation;
 mod upstream;

@@ -100,6 +100,7 @@ fn config_refusal(error: ConfigError) -> anyhow::Error {
             "set it to the provider's key, or unset 'gateway.upstream_key_env' for a provider without one"
         }
         ConfigError::Upstreams(_) => "docs/gateway.md describes the file of 'gateway.upstreams'",
+        ConfigError::Identity(_) => "docs/teams.md describes the file of 'gateway.sign_in'",
         ConfigError::HalfTls => "set both, or terminate TLS in a proxy before the gateway",
         ConfigError::NoRedis(_) => {
             "set it to an address such as redis://127.0.0.1:6379, or unset 'gateway.redis_env'"

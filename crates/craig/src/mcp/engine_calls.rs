@@ -1,34 +1,42 @@
 //! Calls of the engine, which is synchronous, on threads where they may take their time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use craig_engine::{Engine, EngineError, Visibility};
-use tokio::sync::Semaphore;
+use craig_gateway::{Guest, Shares};
 
 use super::failure::Failure;
 
-/// Calls at the same time; the others wait in their order.
+/// Calls of one user at the same time; the others wait in their order …
 const MAX_CONCURRENT: usize = 4;
+
+/// … for so long.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Calls of one kind, with a bounded number in parallel.
 pub(super) struct EngineCalls {
     engine: Arc<Engine>,
-    permits: Arc<Semaphore>,
+    /// Whose calls these are; `None` if there is one user.
+    user: Option<Arc<str>>,
+    shares: Arc<Shares>,
 }
 
 impl EngineCalls {
     pub(super) fn new(engine: Arc<Engine>) -> Self {
-        Self { engine, permits: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
+        Self { engine, user: None, shares: Arc::new(Shares::new(MAX_CONCURRENT)) }
     }
 
-    /// The same for another engine, with the same bound.
-    pub(super) fn with_engine(&self, engine: Arc<Engine>) -> Self {
-        Self { engine, permits: Arc::clone(&self.permits) }
+    /// Those of a guest, who shares the threads with others.
+    pub(super) fn for_guest(&self, guest: &Guest) -> Self {
+        let (engine, user) = (Arc::clone(&guest.engine), Some(Arc::clone(&guest.user)));
+        Self { engine, user, shares: Arc::clone(&self.shares) }
     }
 
     /// The same for a client that may see nothing.
     pub(super) fn without_projects(&self) -> Self {
-        self.with_engine(Arc::new(self.engine.within(Visibility::Only(Arc::default()))))
+        let engine = Arc::new(self.engine.within(Visibility::Only(Arc::default())));
+        Self { engine, user: None, shares: Arc::clone(&self.shares) }
     }
 
     /// Does some work with the engine.
@@ -36,13 +44,21 @@ impl EngineCalls {
         &self,
         work: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Failure> {
-        let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(Failure::internal)?;
+        let share = tokio::time::timeout(MAX_WAIT, self.shares.acquire(self.user.as_ref())).await;
+        let share = share.map_err(|_| busy())?.map_err(Failure::internal)?;
         let engine = Arc::clone(&self.engine);
         let call = move || {
             let done = work(&engine);
-            drop(permit);
+            drop(share);
             done
         };
         Ok(tokio::task::spawn_blocking(call).await.map_err(Failure::internal)??)
     }
+}
+
+fn busy() -> Failure {
+    Failure::new(
+        "the server is busy with earlier calls",
+        "wait for their answers, and send fewer calls at once",
+    )
 }

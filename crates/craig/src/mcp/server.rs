@@ -258,8 +258,8 @@ impl Shared {
     /// The same for the holder of a key, who may see only some projects.
     fn for_guest(&self, guest: &Guest) -> Self {
         Self {
-            calls: Arc::new(self.calls.with_engine(Arc::clone(&guest.engine))),
-            explanations: Arc::new(self.explanations.with_engine(Arc::clone(&guest.engine))),
+            calls: Arc::new(self.calls.for_guest(guest)),
+            explanations: Arc::new(self.explanations.for_guest(guest)),
             named_project: guest.project.clone(),
             ..self.clone()
         }

@@ -1,0 +1,327 @@
+//! People who sign in at an identity provider (OpenID Connect): whether a token is one of the provider's, and what its holder
+//! may do.
+
+mod config;
+mod signature;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use jsonwebtoken::errors::ErrorKind;
+use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
+use jsonwebtoken::{DecodingKey, Header, Validation, decode, decode_header};
+use moka::sync::Cache;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+
+use self::config::is_private;
+pub use self::config::{IdentityConfig, IdentityError};
+use self::signature::ACCEPTED;
+use crate::caller::Caller;
+use crate::client::Client;
+use crate::failure::Problem;
+use crate::journal::{Event, Journal};
+use crate::keys::hashed;
+use crate::target::Target;
+
+/// Age from which the provider's keys are read again: it withdraws keys at times.
+const MAX_AGE: Duration = Duration::from_secs(600);
+
+/// Least time between two readings of the provider's keys: anybody may send a token with an unknown key.
+const MIN_PAUSE: Duration = Duration::from_secs(5);
+
+/// Maximum wait for the provider, and most bytes of its answer.
+const TIMEOUT: Duration = Duration::from_secs(5);
+const MAX_BYTES: usize = 1 << 20;
+
+/// Difference of clocks that is tolerated, in seconds.
+const LEEWAY_SECONDS: u64 = 30;
+
+/// People are named in the log once in so long, and so many are remembered.
+const NAMED_FOR: Duration = Duration::from_secs(24 * 3_600);
+const MAX_NAMED: u64 = 100_000;
+
+/// The identity provider of a gateway.
+pub(crate) struct Identity {
+    pub(crate) config: IdentityConfig,
+    client: Client,
+    journal: Journal,
+    /// `None` until it was first reached.
+    provider: ArcSwapOption<Provider>,
+    /// When it was last asked; held by whoever asks.
+    asked: Mutex<Option<Instant>>,
+    /// The hashes of people whom the log has named.
+    named: Cache<Arc<str>, ()>,
+}
+
+/// What a provider publishes about itself.
+pub(crate) struct Provider {
+    pub(crate) authorization_endpoint: String,
+    token_endpoint: String,
+    keys: Vec<Key>,
+    read_at: Instant,
+}
+
+struct Key {
+    jwk: Jwk,
+    decoding: DecodingKey,
+}
+
+/// The provider's description of itself, as OpenID Connect Discovery has it.
+#[derive(Deserialize)]
+struct Discovery {
+    issuer: String,
+    authorization_endpoint: String,
+    token_endpoint: String,
+    jwks_uri: String,
+}
+
+#[derive(Deserialize)]
+struct KeySet {
+    /// Keys of unknown kinds may be among them.
+    keys: Vec<Value>,
+}
+
+/// What is read of a token.
+#[derive(Deserialize)]
+struct Claims {
+    iss: String,
+    sub: String,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+/// A provider's answer to a code.
+#[derive(Deserialize)]
+struct Tokens {
+    access_token: Option<String>,
+    id_token: Option<String>,
+}
+
+/// Whether a credential has the form of a token, and so is no key.
+pub(crate) fn is_token(credential: &str) -> bool {
+    credential.bytes().filter(|&byte| byte == b'.').count() == 2
+}
+
+impl Identity {
+    pub(crate) fn new(config: IdentityConfig, client: Client, journal: Journal) -> Self {
+        signature::install();
+        Self {
+            config,
+            client,
+            journal,
+            provider: ArcSwapOption::empty(),
+            asked: Mutex::default(),
+            named: Cache::builder().max_capacity(MAX_NAMED).time_to_live(NAMED_FOR).build(),
+        }
+    }
+
+    /// The holder of a token, or why the token is refused.
+    pub(crate) async fn admit(self: &Arc<Self>, token: &str) -> Result<Caller, Problem> {
+        let header = decode_header(token).map_err(|_| Problem::bad_token("it is malformed"))?;
+        if !ACCEPTED.contains(&header.alg) {
+            return Err(Problem::bad_token("its signature has a form that is not accepted"));
+        }
+        let provider = self.provider_with(&header).await?;
+        let claims = self.claims(token, &header, &provider)?;
+        let groups = groups_of(&claims.others, &self.config.groups_claim);
+        let policy = self.config.policy(groups.into_iter()).ok_or_else(Problem::no_group)?;
+        let user: Arc<str> = hashed(&format!("{} {}", claims.iss, claims.sub)).into();
+        self.name(&user, &claims);
+        Ok(Caller::new(&user, &user, &Arc::new(policy)))
+    }
+
+    fn claims(&self, token: &str, header: &Header, provider: &Provider) -> Result<Claims, Problem> {
+        let mut validation = Validation::new(header.alg);
+        validation.leeway = LEEWAY_SECONDS;
+        validation.validate_nbf = true;
+        validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        validation.set_issuer(&[&self.config.issuer]);
+        validation.set_audience(&self.config.audience);
+        let mut refusal = ErrorKind::InvalidSignature;
+        for key in provider.keys_for(header) {
+            match decode::<Claims>(token, &key.decoding, &validation) {
+                Ok(token) => return Ok(token.claims),
+                // A key without a name may be another one than that of the token.
+                Err(error) if *error.kind() == ErrorKind::InvalidSignature => {}
+                Err(error) => refusal = error.into_kind(),
+            }
+        }
+        Err(Problem::bad_token(match refusal {
+            ErrorKind::ExpiredSignature => "it has expired",
+            ErrorKind::ImmatureSignature => "it is not valid yet",
+            ErrorKind::InvalidIssuer => "it is from another issuer",
+            ErrorKind::InvalidAudience => "it was issued for another service ('aud')",
+            ErrorKind::InvalidSignature => "its signature does not match",
+            _ => "a claim that it needs is missing or malformed",
+        }))
+    }
+
+    /// Names a person in the log, by whose hash all other lines do.
+    fn name(&self, user: &Arc<str>, claims: &Claims) {
+        let is_new = self.named.entry(Arc::clone(user)).or_insert(()).is_fresh();
+        if is_new {
+            let name = ["preferred_username", "email", "name"]
+                .into_iter()
+                .find_map(|claim| claims.others.get(claim)?.as_str());
+            let (user, subject) = (user.to_string(), claims.sub.clone());
+            self.journal.log(Event::PersonAdmitted { user, subject, name: name.map(str::to_owned) });
+        }
+    }
+
+    /// The provider as it is known. It is asked first if nothing is known, or nothing of the key of a token; and meanwhile, if
+    /// what is known is old.
+    async fn provider_with(self: &Arc<Self>, header: &Header) -> Result<Arc<Provider>, Problem> {
+        let known = self.provider.load_full();
+        let Some(known) = known.filter(|provider| provider.keys_for(header).next().is_some()) else {
+            self.refresh().await;
+            return self.provider.load_full().ok_or_else(Problem::no_identity_provider);
+        };
+        if known.read_at.elapsed() > MAX_AGE {
+            let identity = Arc::clone(self);
+            tokio::spawn(async move { identity.refresh().await });
+        }
+        Ok(known)
+    }
+
+    /// The provider's description.
+    pub(crate) async fn provider(&self) -> Result<Arc<Provider>, Problem> {
+        if self.provider.load().is_none() {
+            self.refresh().await;
+        }
+        self.provider.load_full().ok_or_else(Problem::no_identity_provider)
+    }
+
+    /// Asks the provider, unless somebody has just done so. What is known stays if that fails.
+    async fn refresh(&self) {
+        let mut asked = self.asked.lock().await;
+        if asked.is_some_and(|asked| asked.elapsed() < MIN_PAUSE) {
+            return;
+        }
+        match self.read().await {
+            Ok(provider) => self.provider.store(Some(Arc::new(provider))),
+            Err(reason) => self.journal.log(Event::IdentityProviderFailed { reason }),
+        }
+        *asked = Some(Instant::now());
+    }
+
+    async fn read(&self) -> Result<Provider, String> {
+        let issuer = &self.config.issuer;
+        let address = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+        let discovery: Discovery = self.get(&address).await?;
+        if discovery.issuer != *issuer {
+            return Err(format!("it calls itself {:?}, and 'issuer' is {issuer:?}", discovery.issuer));
+        }
+        let Discovery { authorization_endpoint, token_endpoint, jwks_uri, .. } = discovery;
+        for address in [&authorization_endpoint, &token_endpoint, &jwks_uri] {
+            if !is_private(address) {
+                return Err(format!("{address:?} does not begin with https://"));
+            }
+        }
+        let set: KeySet = self.get(&jwks_uri).await?;
+        let keys = set.keys.into_iter().filter_map(Key::new).collect();
+        Ok(Provider { authorization_endpoint, token_endpoint, keys, read_at: Instant::now() })
+    }
+
+    async fn get<T: serde::de::DeserializeOwned>(&self, address: &str) -> Result<T, String> {
+        let target = Target::open(address)?;
+        let read = self.client.get(&target, &HeaderMap::new(), TIMEOUT, MAX_BYTES).await;
+        let bytes = read.map_err(|_| format!("{address} cannot be read"))?;
+        serde_json::from_slice(&bytes).map_err(|_| format!("{address} has not the expected form"))
+    }
+
+    /// The token for the code of somebody who has signed in on the page.
+    pub(crate) async fn exchange(self: &Arc<Self>, code: &str, verifier: &str) -> Result<String, Problem> {
+        let client_id = self.config.client_id.as_deref().ok_or_else(Problem::no_sign_in)?;
+        let redirect = self.redirect_url();
+        let mut form = vec![
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("code_verifier", verifier),
+            ("redirect_uri", &redirect),
+            ("client_id", client_id),
+        ];
+        form.extend(self.config.resource.as_deref().map(|resource| ("resource", resource)));
+        form.extend(self.config.client_secret.as_ref().map(|secret| ("client_secret", secret.expose())));
+        let provider = self.provider().await?;
+        let target = Target::open(&provider.token_endpoint).map_err(|_| Problem::no_identity_provider())?;
+        let tokens = self.client.post_whole(&target.with_form(), encoded(&form), TIMEOUT, MAX_BYTES).await;
+        let (_, answer) = tokens.map_err(|_| Problem::bad_token("the identity provider refused the code"))?;
+        let tokens: Tokens = serde_json::from_slice(&answer).map_err(|_| Problem::no_identity_provider())?;
+        // An access token may be opaque, or for another service.
+        let mut refusal = Problem::bad_token("the identity provider issued none that can be verified");
+        for token in
+            [tokens.access_token, tokens.id_token].into_iter().flatten().filter(|token| is_token(token))
+        {
+            match self.admit(&token).await {
+                Ok(_) => return Ok(token),
+                Err(problem) if problem.status == StatusCode::UNAUTHORIZED => refusal = problem,
+                Err(problem) => return Err(problem),
+            }
+        }
+        Err(refusal)
+    }
+
+    /// Where the provider sends people back to.
+    pub(crate) fn redirect_url(&self) -> String {
+        format!("{}/", self.config.url)
+    }
+
+    /// The challenge of a refused request, which tells MCP clients where to sign in (RFC 9728).
+    pub(crate) fn challenge(&self, of_token: bool) -> Option<HeaderValue> {
+        let error = if of_token { "error=\"invalid_token\", " } else { "" };
+        let url = &self.config.url;
+        HeaderValue::try_from(format!(
+            "Bearer {error}resource_metadata=\"{url}{}\"",
+            crate::sign_in::METADATA_PATH
+        ))
+        .ok()
+    }
+}
+
+impl Key {
+    /// `None` if it is of an unknown kind, or not for signatures.
+    fn new(json: Value) -> Option<Self> {
+        let jwk: Jwk = serde_json::from_value(json).ok()?;
+        let is_for_signatures =
+            jwk.common.public_key_use.as_ref().is_none_or(|of| *of == PublicKeyUse::Signature);
+        let decoding = is_for_signatures.then(|| DecodingKey::from_jwk(&jwk).ok()).flatten()?;
+        Some(Self { jwk, decoding })
+    }
+}
+
+impl Provider {
+    /// The keys that may have signed a token.
+    fn keys_for(&self, header: &Header) -> impl Iterator<Item = &Key> {
+        self.keys.iter().filter(|key| {
+            let has_name = header.kid.is_none() || key.jwk.common.key_id == header.kid;
+            has_name && key.decoding.family() == header.alg.family()
+        })
+    }
+}
+
+/// A person's groups: the texts of a claim, which may be nested in objects.
+fn groups_of<'a>(claims: &'a Map<String, Value>, claim: &str) -> Vec<&'a str> {
+    let found = claims.get(claim).or_else(|| {
+        let mut parts = claim.split('.');
+        let first = claims.get(parts.next()?)?;
+        parts.try_fold(first, |value, part| value.get(part))
+    });
+    match found {
+        Some(Value::String(group)) => vec![group],
+        Some(Value::Array(groups)) => groups.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Pairs as a form sends them.
+fn encoded(form: &[(&str, &str)]) -> Bytes {
+    let pair =
+        |(name, value): &(&str, &str)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
+    form.iter().map(pair).collect::<Vec<_>>().join("&").into()
+}

@@ -1,0 +1,176 @@
+//! The file that `gateway.sign_in` names: an identity provider, and what its groups may use.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use craig_engine::{Secret, Settings};
+use http::Uri;
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::keys::Policy;
+
+/// A sign-in file that cannot be used.
+#[derive(Debug, Error)]
+pub enum IdentityError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is malformed.
+    #[error("{}: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// An identity provider, and what its groups may use.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IdentityConfig {
+    /// The provider, as tokens name it: `https://login.example.com/realms/dev`.
+    pub issuer: String,
+    /// This server's address for its clients, without a path: `https://craig.example.com`.
+    pub url: String,
+    /// Accepted audiences of tokens.
+    pub audience: Vec<String>,
+    /// The claim with a person's groups; dots descend into objects.
+    #[serde(default = "groups")]
+    pub groups_claim: String,
+    /// What the members of a group may do.
+    #[serde(default)]
+    pub groups: BTreeMap<String, Policy>,
+    /// What everybody may do who signs in.
+    pub everyone: Option<Policy>,
+    /// The page's name at the provider; without one, the page asks for a key or a token.
+    pub client_id: Option<String>,
+    /// Environment variable with the page's secret, if the provider has given it one.
+    client_secret_env: Option<String>,
+    /// The page's secret.
+    #[serde(skip)]
+    pub client_secret: Option<Secret>,
+    /// The scopes that the page and MCP clients ask for.
+    #[serde(default = "openid")]
+    pub scopes: Vec<String>,
+    /// The `resource` that the page asks for, at providers that issue tokens for one (RFC 8707).
+    pub resource: Option<String>,
+}
+
+fn groups() -> String {
+    "groups".to_owned()
+}
+
+fn openid() -> Vec<String> {
+    vec!["openid".to_owned()]
+}
+
+impl IdentityConfig {
+    /// Reads the file at `path`; the secret is from the environment of `settings`.
+    pub(crate) fn read(path: &Path, settings: &Settings) -> Result<Self, IdentityError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| IdentityError::Unreadable { path: path.to_owned(), source })?;
+        let secret = |variable: &str| settings.environment().get(variable).map(Secret::new);
+        Self::parse(&text, secret)
+            .map_err(|reason| IdentityError::Malformed { path: path.to_owned(), reason })
+    }
+
+    fn parse(text: &str, secret: impl Fn(&str) -> Option<Secret>) -> Result<Self, String> {
+        let mut config: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        for (name, address) in [("issuer", &config.issuer), ("url", &config.url)] {
+            if !is_private(address) {
+                return Err(format!("'{name}' is not an address that begins with https://"));
+            }
+        }
+        if config.url.trim_end_matches('/').matches('/').count() > 2 {
+            return Err("'url' has a path: give the address of the server alone".to_owned());
+        }
+        config.url.truncate(config.url.trim_end_matches('/').len());
+        if config.audience.is_empty() {
+            return Err(
+                "'audience' is empty: without it, tokens for other services would be accepted".to_owned()
+            );
+        }
+        if config.groups.is_empty() && config.everyone.is_none() {
+            return Err(
+                "it has neither [groups.NAME] nor [everyone], so that nobody could use anything".to_owned()
+            );
+        }
+        if let Some(variable) = &config.client_secret_env {
+            let missing = || format!("'client_secret_env' names {variable}, which is not set");
+            config.client_secret = Some(secret(variable).ok_or_else(missing)?);
+        }
+        Ok(config)
+    }
+
+    /// What a member of `groups` may do; `None` if that is nothing.
+    pub(crate) fn policy<'a>(&self, groups: impl Iterator<Item = &'a str>) -> Option<Policy> {
+        let of_groups = groups.filter_map(|group| self.groups.get(group));
+        self.everyone.iter().chain(of_groups).cloned().reduce(Policy::or)
+    }
+}
+
+/// Whether what is sent to an address stays between its ends: it is one of HTTPS, or of this machine.
+pub(crate) fn is_private(address: &str) -> bool {
+    let Ok(uri) = address.parse::<Uri>() else { return false };
+    match (uri.scheme_str(), uri.host()) {
+        (Some("https"), Some(_)) => true,
+        (Some("http"), Some(host)) => matches!(host, "localhost" | "127.0.0.1" | "[::1]"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str =
+        "issuer = 'https://login.example'\nurl = 'https://craig.example/'\naudience = ['craig']\n";
+
+    fn parsed(rest: &str) -> Result<IdentityConfig, String> {
+        IdentityConfig::parse(&format!("{HEAD}{rest}"), |name| (name == "SET").then(|| Secret::new("s")))
+    }
+
+    #[test]
+    fn groups_add_up() {
+        let config = parsed(
+            "[everyone]\nprojects = ['handbook']\nrequests_per_minute = 5\n[groups.shop]\nprojects = ['shop']\n\
+             requests_per_minute = 60\n[groups.platform]\nmodels = ['small']",
+        );
+        let config = config.unwrap();
+        assert_eq!(config.url, "https://craig.example");
+        let policy = |groups: &[&str]| config.policy(groups.iter().copied()).unwrap();
+        assert_eq!(policy(&["unknown"]).projects, ["handbook"]);
+        let both = policy(&["shop"]);
+        assert_eq!((both.projects.len(), both.requests_per_minute), (2, Some(60)));
+        // No limit is more than any limit.
+        let all = policy(&["shop", "platform"]);
+        assert_eq!((all.projects.len(), all.requests_per_minute, all.models.len()), (0, None, 0));
+        let closed = parsed("[groups.shop]").unwrap();
+        assert!(closed.policy(["other"].into_iter()).is_none());
+    }
+
+    #[test]
+    fn files_that_would_open_too_much_are_refused() {
+        assert!(parsed("client_secret_env = 'SET'\n[everyone]").unwrap().client_secret.is_some());
+        for (rest, expected) in [
+            ("", "neither"),
+            ("client_secret_env = 'UNSET'\n[everyone]", "UNSET"),
+            ("[groups.a]\nproject = ['b']", "unknown field"),
+        ] {
+            assert!(parsed(rest).unwrap_err().contains(expected), "{rest}");
+        }
+        let with = |from: &str, to: &str| {
+            IdentityConfig::parse(&format!("{}[everyone]", HEAD.replace(from, to)), |_| None).unwrap_err()
+        };
+        assert!(with("['craig']", "[]").contains("other services"));
+        assert!(with("https://login", "http://login").contains("'issuer'"));
+        assert!(with("craig.example/", "craig.example/path").contains("'url' has a path"));
+    }
+}
