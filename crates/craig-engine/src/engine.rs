@@ -9,8 +9,8 @@ use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
 use craig_source::{FileStamp, Root, walk};
 use craig_store::{
-    DatabaseAddress, FileRecord, IngestionState, Project, ProjectCounts, ProjectKey, Store, StoreError,
-    StoredText,
+    DatabaseAddress, FileRecord, IngestionState, IngestionStatus, Project, ProjectCounts, ProjectKey, Store,
+    StoreError, StoredText,
 };
 use craig_symbols::{Packages, SymbolGraph};
 use rayon::ThreadPool;
@@ -416,8 +416,25 @@ impl Engine {
     /// All projects by number.
     pub fn projects(&self) -> Result<Vec<ProjectSummary>, EngineError> {
         let store = self.store()?;
+        let projects = self.shown(&store, store.projects()?)?;
+        summaries(&store, projects)
+    }
+
+    /// References of all projects, by number.
+    pub fn project_references(&self) -> Result<Vec<String>, EngineError> {
+        let store = self.store()?;
         let projects = self.shown(&store, store.projects()?)?.into_iter();
-        projects.map(|project| Ok(summary(store.counts(project.id)?, project))).collect()
+        Ok(projects.map(|project| project.reference).collect())
+    }
+
+    /// All projects by number, each with the state of its newest ingestion.
+    pub fn projects_with_status(&self) -> Result<Vec<(ProjectSummary, ProjectStatus)>, EngineError> {
+        let store = self.store()?;
+        let projects = self.shown(&store, store.projects()?)?;
+        let statuses = projects.iter().zip(store.ingestion_statuses(&projects)?);
+        let statuses: Vec<ProjectStatus> =
+            statuses.map(|(project, status)| status_of(project, status)).collect();
+        Ok(summaries(&store, projects)?.into_iter().zip(statuses).collect())
     }
 
     /// One project.
@@ -453,24 +470,7 @@ impl Engine {
             return self.status_of_members(&store, &project);
         }
         let status = store.ingestion_status(&project)?;
-        let error = match status.state {
-            IngestionState::CutOff => Some(format!(
-                "the ingestion was interrupted; committed files are kept: run 'craig ingest-delta {}' to complete it",
-                project.name
-            )),
-            _ => status.error,
-        };
-        Ok(ProjectStatus {
-            project: project.name,
-            status: status.state.into(),
-            progress: status.progress,
-            current_file: status.current_file,
-            total_files: status.total_files,
-            processed_files: status.processed_files,
-            started_at: status.started_at,
-            completed_at: status.completed_at,
-            error,
-        })
+        Ok(status_of(&project, status))
     }
 
     /// How the source directory of a project differs from the index; nobody else is asked.
@@ -625,6 +625,33 @@ fn embedders_of(projects: &[Project]) -> String {
         return StaticModel::builtin().id().to_owned();
     }
     embedders.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+fn status_of(project: &Project, status: IngestionStatus) -> ProjectStatus {
+    let error = match status.state {
+        IngestionState::CutOff => Some(format!(
+            "the ingestion was interrupted; committed files are kept: run 'craig ingest-delta {}' to complete it",
+            project.name
+        )),
+        _ => status.error,
+    };
+    ProjectStatus {
+        project: project.name.clone(),
+        status: status.state.into(),
+        progress: status.progress,
+        current_file: status.current_file,
+        total_files: status.total_files,
+        processed_files: status.processed_files,
+        started_at: status.started_at,
+        completed_at: status.completed_at,
+        error,
+    }
+}
+
+fn summaries(store: &Store, projects: Vec<Project>) -> Result<Vec<ProjectSummary>, EngineError> {
+    let counts = store.counts_of(&projects)?;
+    let counts_of = |project: &Project| counts.get(&project.id).copied().unwrap_or_default();
+    Ok(projects.into_iter().map(|project| summary(counts_of(&project), project)).collect())
 }
 
 fn summary(ProjectCounts { files, chunks }: ProjectCounts, project: Project) -> ProjectSummary {

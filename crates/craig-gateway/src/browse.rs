@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use craig_engine::{
-    Engine, EngineError, IngestionState, Job, Language, OutlineRequest, OutlinedDefinition, References,
-    SymbolRequest, TokenKind, tokens,
+    Engine, EngineError, IngestionState, Job, Language, OutlineRequest, OutlinedDefinition, ProjectStatus,
+    ProjectSummary, References, SymbolRequest, TokenKind, tokens,
 };
 use http::StatusCode;
 use schemars::JsonSchema;
@@ -201,31 +201,20 @@ pub(crate) async fn projects(
 }
 
 fn list(engine: &Engine) -> Result<ProjectList, EngineError> {
-    let listed = |project: craig_engine::ProjectSummary| {
-        let status = match engine.status(&project.reference) {
-            // It has been purged since it was listed.
-            Err(error) if error.is_unknown_project() => return Ok(None),
-            status => status?,
-        };
-        Ok(Some(ListedProject {
-            name: project.name,
-            files: project.files,
-            chunks: project.chunks,
-            state: status.status,
-            progress: status.progress,
-            error: status.error,
-            last_updated: project.last_updated,
-            repository: project.git.map(|origin| origin.url),
-        }))
+    let listed = |(project, status): (ProjectSummary, ProjectStatus)| ListedProject {
+        name: project.name,
+        files: project.files,
+        chunks: project.chunks,
+        state: status.status,
+        progress: status.progress,
+        error: status.error,
+        last_updated: project.last_updated,
+        repository: project.git.map(|origin| origin.url),
     };
     let groups = engine.groups()?.into_iter();
     Ok(ProjectList {
         object: "list",
-        data: engine
-            .projects()?
-            .into_iter()
-            .filter_map(|project| listed(project).transpose())
-            .collect::<Result<_, EngineError>>()?,
+        data: engine.projects_with_status()?.into_iter().map(listed).collect(),
         groups: groups.map(|group| ListedGroup { name: group.name, members: group.members }).collect(),
         jobs: engine.jobs()?,
     })

@@ -74,8 +74,10 @@ pub(crate) struct SearchResponse<'a> {
     /// The project, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<&'a str>,
-    /// Names of the projects that were searched.
+    /// Names of the projects that were searched; of more than 100, those of the results.
     projects: Vec<String>,
+    /// The number of projects that were searched.
+    num_projects: usize,
     results: Vec<FoundHit>,
     /// Whether anything seems to answer; if not, the hits are the nearest that there is.
     is_answered: bool,
@@ -141,6 +143,7 @@ pub(crate) async fn search(
         object: "list",
         project: body.project.as_deref(),
         projects: answer.projects,
+        num_projects: answer.num_projects,
         results: results.collect(),
         is_answered: answer.is_answered,
         notes: &answer.notes,

@@ -61,7 +61,7 @@ pub(crate) struct Totals {
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Manifest {
     format: u32,
-    /// The project, see [`owner`].
+    /// The project, see [`Project::owner`].
     owner: String,
     embedder: String,
     generation: u64,
@@ -341,7 +341,7 @@ impl Source<'_> {
         if !manifest.is_plausible() {
             return Err(bad(&"it names what cannot be a segment"));
         }
-        let is_ours = manifest.embedder == self.embedder && manifest.owner == owner(self.project);
+        let is_ours = manifest.embedder == self.embedder && manifest.owner == self.project.owner();
         Ok(is_ours.then_some(manifest))
     }
 }
@@ -455,7 +455,7 @@ impl<'a> Update<'a> {
         let mut manifest =
             manifest.unwrap_or_else(|| Manifest { next: next_number(folder), ..Manifest::default() });
         manifest.format = FORMAT;
-        manifest.owner = owner(source.project);
+        manifest.owner = source.project.owner();
         manifest.embedder = source.embedder.to_owned();
         manifest.generation = source.project.generation;
         let mut kept = Vec::new();
@@ -659,12 +659,6 @@ fn embedder_layout(embedder: &str) -> (bool, usize) {
 
 /// Version of the manifest and of the segments that it names.
 const FORMAT: u32 = crate::segment::FORMAT;
-
-/// Distinguishes a project from one of the same name and directory in an earlier database at this path: ids and generations
-/// start over with every database, and an index may outlive its database.
-fn owner(project: &Project) -> String {
-    format!("{} of {}", project.id.to_u64(), project.ingestion_date)
-}
 
 /// A number that no segment in `folder` has: other processes may still read those.
 fn next_number(folder: &Path) -> u64 {

@@ -99,33 +99,47 @@ fn immutable_uri(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-/// The identity of a database, which distinguishes its file from a replacement at the same path.
+/// The identity of a database, which distinguishes it from another one at the same path or address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct DatabaseIdentity {
-    device: u64,
-    inode: u64,
-    /// When the file was made, since an inode may be used again; `None` if the file system does not keep it.
-    born: Option<SystemTime>,
+pub enum DatabaseIdentity {
+    /// A file.
+    File {
+        /// The device and the inode.
+        place: (u64, u64),
+        /// When it was made, since an inode may be used again; `None` if the file system does not keep it.
+        born: Option<SystemTime>,
+    },
+    /// A database on a server: a hash of the identity that it was given, and of its history.
+    Server([u8; 16]),
 }
 
 impl DatabaseIdentity {
-    /// The identity that a database on a server has been given.
-    pub(crate) fn of_server(identity: &str) -> Self {
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] =
-            *blake3::hash(identity.as_bytes()).as_bytes();
-        let device = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-        Self { device, inode: u64::from_le_bytes([i, j, k, l, m, n, o, p]), born: None }
+    /// `history` tells a database from others with the same identity: one that was restored from a backup of it, or a standby that
+    /// was promoted and lacks its last commits. Ids and generations may mean something else there.
+    pub(crate) fn of_server(identity: &str, history: &str) -> Self {
+        let hash = blake3::hash(format!("{identity} {history}").as_bytes());
+        let mut short = [0; 16];
+        short.copy_from_slice(&hash.as_bytes()[..16]);
+        Self::Server(short)
+    }
+
+    /// The history of a database on a server; `None` for a file.
+    pub fn history(&self) -> Option<String> {
+        match self {
+            Self::File { .. } => None,
+            Self::Server(hash) => Some(hash.iter().map(|byte| format!("{byte:02x}")).collect()),
+        }
     }
 
     #[cfg(unix)]
     fn new(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
-        Self { device: metadata.dev(), inode: metadata.ino(), born: metadata.created().ok() }
+        Self::File { place: (metadata.dev(), metadata.ino()), born: metadata.created().ok() }
     }
 
     #[cfg(not(unix))]
     fn new(metadata: &Metadata) -> Self {
-        Self { device: 0, inode: 0, born: metadata.created().ok() }
+        Self::File { place: (0, 0), born: metadata.created().ok() }
     }
 }
 

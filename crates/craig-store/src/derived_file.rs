@@ -61,9 +61,8 @@ fn replace(path: &Path, checksum: &[u8], contents: &[u8]) -> io::Result<()> {
 
 /// The checksum of contents that are of this project, generation and version.
 fn checksum(project: &Project, file: DerivedFile, contents: &[u8]) -> [u8; CHECKSUM_BYTES] {
-    let Project { id, reference, ingestion_date, generation, .. } = project;
-    let version = file.version;
-    let owner =
-        format!("{} {version} {} {reference} {ingestion_date} {generation}\0", file.name, id.to_u64());
+    let DerivedFile { name, version } = file;
+    let Project { reference, generation, .. } = project;
+    let owner = format!("{name} {version} {reference} {} {generation}\0", project.owner());
     *blake3::Hasher::new().update(owner.as_bytes()).update(contents).finalize().as_bytes()
 }

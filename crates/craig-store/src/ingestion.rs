@@ -1,12 +1,17 @@
 //! The state of ingestions, for every process.
 
+use std::collections::HashMap;
+
 use craig_source::content_hash;
 use serde::{Deserialize, Serialize};
 
 use crate::lock::RecordedRun;
 use crate::project::now;
-use crate::sql::{self, Connection, Error, Row, params};
+use crate::sql::{self, Connection, Error, Row, Value, params};
 use crate::{Project, ProjectId, Store, StoreError};
+
+const COLUMNS: &str =
+    "id, status, progress, current_file, total_files, processed_files, started_at, completed_at, error";
 
 /// An ingestion that was announced, see [`Store::begin_ingestion`].
 #[derive(Debug)]
@@ -191,9 +196,31 @@ impl Store {
         Ok(status.corrected(if has_begun { RecordedRun::Running } else { recorded }))
     }
 
+    /// The same of several projects, in their order.
+    pub fn ingestion_statuses(&self, projects: &[Project]) -> Result<Vec<IngestionStatus>, StoreError> {
+        let ids = Value::ints(projects.iter().map(|project| &project.id));
+        let sql = format!(
+            "SELECT {COLUMNS}, project_id FROM ingestion_status
+             WHERE id IN (SELECT max(id) FROM ingestion_status WHERE project_id = ANY(?1) GROUP BY project_id)"
+        );
+        let newest = self
+            .read_all(&sql, &[ids], |row| Ok((row.get::<ProjectId>(9)?, IngestionStatus::from_row(row)?)))?;
+        let mut newest: HashMap<ProjectId, IngestionStatus> = newest.into_iter().collect();
+        let status = |project: &Project| match newest.remove(&project.id) {
+            // It has ended, as nothing outside of the database contradicts.
+            Some(status)
+                if status.state != IngestionState::InProgress && !self.has_record_of_failure(project) =>
+            {
+                Ok(status)
+            }
+            _ => self.ingestion_status(project),
+        };
+        projects.iter().map(status).collect()
+    }
+
     fn newest_ingestion(&self, project: ProjectId) -> Result<Option<(i64, IngestionStatus)>, StoreError> {
-        let sql = "SELECT id, status, progress, current_file, total_files, processed_files, started_at, completed_at, error
-                   FROM ingestion_status WHERE project_id = ?1 ORDER BY id DESC LIMIT 1";
-        self.read_one(sql, &params![project], |row| Ok((row.get(0)?, IngestionStatus::from_row(row)?)))
+        let sql =
+            format!("SELECT {COLUMNS} FROM ingestion_status WHERE project_id = ?1 ORDER BY id DESC LIMIT 1");
+        self.read_one(&sql, &params![project], |row| Ok((row.get(0)?, IngestionStatus::from_row(row)?)))
     }
 }

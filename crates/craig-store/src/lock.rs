@@ -157,6 +157,13 @@ impl Store {
         }
     }
 
+    /// Whether it is recorded outside of the database that the newest ingestion of `project` did not end well. On a server,
+    /// nothing is.
+    pub(crate) fn has_record_of_failure(&self, project: &Project) -> bool {
+        let is_on_server = matches!(self.place.opened_by, OpenedBy::Server(_));
+        !is_on_server && matches!(self.recorded_run(project), RecordedRun::CutOff | RecordedRun::Failed(_))
+    }
+
     fn lock_path(&self, name: &str) -> PathBuf {
         self.place.derived_folder.join(format!("{name}.lock"))
     }

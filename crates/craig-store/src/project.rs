@@ -1,5 +1,7 @@
 //! Projects: a name for a source directory and what was ingested from it.
 
+use std::collections::HashMap;
+
 use crate::group::remove_member;
 use crate::sql::{self, Connection, Error, Row, Value, params};
 use crate::write::{drop_files_without_project, drop_unused_vectors};
@@ -72,6 +74,16 @@ impl Project {
     /// What to keep derived data of this project under.
     pub fn key(&self) -> ProjectKey {
         ProjectKey { database: self.database, project: self.id }
+    }
+
+    /// What derived data that outlives the process belongs to: it tells a project from one of the same name and directory in an
+    /// earlier database at this path or address, since ids and generations start over with every database.
+    pub fn owner(&self) -> String {
+        let owner = format!("{} of {}", self.id.to_u64(), self.ingestion_date);
+        match self.database.and_then(|database| database.history()) {
+            Some(history) => format!("{owner} in {history}"),
+            None => owner,
+        }
     }
 
     /// Whether it is the documentation of a package, which no directory holds.
@@ -176,6 +188,17 @@ impl Store {
             Ok(ProjectCounts { files: row.unsigned(0)?, chunks: row.unsigned(1)? })
         })?;
         Ok(counts.unwrap_or_default())
+    }
+
+    /// The same of several projects that are no groups.
+    pub fn counts_of(&self, projects: &[Project]) -> Result<HashMap<ProjectId, ProjectCounts>, StoreError> {
+        let ids = Value::ints(projects.iter().map(|project| &project.id));
+        let sql = "SELECT project_id, count(*), CAST(coalesce(sum(n_chunks), 0) AS BIGINT) FROM project_files
+                   WHERE project_id = ANY(?1) GROUP BY project_id";
+        let counts = self.read_all(sql, &[ids], |row| {
+            Ok((row.get(0)?, ProjectCounts { files: row.unsigned(1)?, chunks: row.unsigned(2)? }))
+        })?;
+        Ok(counts.into_iter().collect())
     }
 
     /// The project `name` of `source_path`, created if it is missing; `options` are stored either way.

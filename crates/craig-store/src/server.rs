@@ -35,6 +35,11 @@ const MIGRATIONS: [&str; 3] = [
     include_str!("../migrations/postgres/3.sql"),
 ];
 
+/// Lets the server notice within a minute that the holder of a lock is gone, even if the network was cut: by default, it asks after
+/// two hours.
+const KEEPALIVE: &str =
+    "SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3";
+
 /// Held while tables are created or migrated. Any number that other programs are unlikely to use.
 const MIGRATION_LOCK: i64 = 0x6372_6169_6720_6462;
 
@@ -65,11 +70,12 @@ pub(crate) fn connect(address: &ServerAddress, place: Place) -> Result<Store, St
         client.query_one("SELECT pg_is_in_recovery()", &[]).map_err(|error| failed(error.into()))?;
     let is_standby = is_standby.get::<_, bool>(0);
     let identity = prepare(&mut client, is_standby, &place)?;
+    let history = history(&mut client).map_err(|error| failed(error.into()))?;
     // Also where a store is reopened: another database may be at the address by then.
     let place = Place { derived_folder: place.derived_folder.with_file_name(&identity[..32]), ..place };
     let mut store = Store {
         connection: Connection::Postgres(Box::new(RefCell::new(Client::new(client)))),
-        identity: Some(DatabaseIdentity::of_server(&identity)),
+        identity: Some(DatabaseIdentity::of_server(&identity, &history)),
         place,
         access: if is_standby { Access::ReadOnly } else { Access::Shared },
         opened_as: None,
@@ -199,6 +205,18 @@ fn prepare(client: &mut postgres::Client, is_standby: bool, place: &Place) -> Re
     }
 }
 
+/// What differs between databases of one identity: the tables, after a backup was restored; the cluster; and its timeline, which a
+/// standby leaves when it is promoted. Not every server that speaks PostgreSQL tells the latter two.
+fn history(client: &mut postgres::Client) -> Result<String, postgres::Error> {
+    let tables = "SELECT 'projects'::regclass::oid::text";
+    // Until the first checkpoint after a promotion, only the recovery knows the new timeline.
+    let cluster = "SELECT s.system_identifier || ' ' || greatest(c.timeline_id, r.min_recovery_end_timeline)
+                   FROM pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r";
+    let tables: String = client.query_one(tables, &[])?.get(0);
+    let cluster = client.query_one(cluster, &[]).map_or_else(|_| String::new(), |row| row.get(0));
+    Ok(format!("{tables} {cluster}"))
+}
+
 /// The version of the tables; `None` if there are none.
 fn version(client: &mut impl postgres::GenericClient) -> Result<Option<i64>, postgres::Error> {
     let row = client.query_one("SELECT to_regclass('craig') IS NOT NULL", &[])?;
@@ -280,6 +298,8 @@ impl Store {
     ) -> Result<ServerLock, StoreError> {
         let mut connection = connected(address, &self.place.path)?;
         let failed = |error| StoreError::from_postgres(&self.place.path, error);
+        // Not every server that speaks PostgreSQL has these settings.
+        let _ = connection.batch_execute(KEEPALIVE);
         let key = self.lock_key(project);
         if waits {
             connection.execute("SELECT pg_advisory_lock($1)", &[&key]).map_err(failed)?;
@@ -295,9 +315,11 @@ impl Store {
         }
     }
 
-    /// The number of a project's lock: those of all databases of a server are in one list.
+    /// The number of a project's lock: those of all databases of a server are in one list. Connections that have outlived a
+    /// promotion know another history, and must use the same locks.
     fn lock_key(&self, project: &Project) -> i64 {
-        let owner = format!("{:?}\0{}", self.identity, project.reference);
+        let database = self.place.derived_folder.file_name().unwrap_or_default().to_string_lossy();
+        let owner = format!("{database}\0{}", project.reference);
         let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(owner.as_bytes()).as_bytes();
         i64::from_le_bytes([a, b, c, d, e, f, g, h])
     }

@@ -202,7 +202,7 @@ async function results(asked) {
   const started = performance.now();
   const answer = await ask('/v1/search', body);
   const ms = Math.round(performance.now() - started);
-  const several = answer.projects.length > 1;
+  const several = answer.num_projects > 1;
   const content = answer.results.map((hit) => result(hit, several));
   if (!answer.is_answered && content.length) content.unshift(element('p', { className: 'warn' }, 'Nothing here seems to answer this; these are the nearest places.'));
   if (!content.length) content.push(element('p', {}, 'Nothing was found.', ...(answer.notes || []).map((note) => ` ${note}.`)));

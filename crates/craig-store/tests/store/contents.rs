@@ -108,6 +108,10 @@ fn a_purge_removes_what_belongs_to_the_project_alone() {
     let texts = ["fn only_here() {}", "fn shared() {}"];
     assert_eq!(fixture.embedded(&texts), texts);
 
+    let all = fixture.store.projects().unwrap();
+    let counts = fixture.store.counts_of(&all).unwrap();
+    assert!(all.iter().all(|project| counts[&project.id] == fixture.store.counts(project.id).unwrap()));
+
     fixture.purge(&jobs);
     assert_eq!(fixture.store.projects().unwrap().len(), 1);
     assert_eq!(fixture.store.generation(jobs.id).unwrap(), None);

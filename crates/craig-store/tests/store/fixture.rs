@@ -2,7 +2,9 @@
 
 use craig_model::{Embedder, StaticModel};
 use craig_source::{FileStamp, interpret};
-use craig_store::{Batch, ChunkText, FileId, FileRecord, IndexedFile, Project, Store, TextHash, TrackedFile};
+use craig_store::{
+    Batch, ChunkText, FileId, FileRecord, IndexedFile, IngestionStatus, Project, Store, TextHash, TrackedFile,
+};
 use tempfile::TempDir;
 
 use crate::database::Database;
@@ -138,3 +140,11 @@ Wörter mit Umlauten: größer, naïve, 日本語.
 
 Run the installer.
 ";
+
+/// The state of a project's newest ingestion, which a list of several projects must show as well.
+pub(crate) fn status_of(store: &Store, project: &Project) -> IngestionStatus {
+    let status = store.ingestion_status(project).unwrap();
+    let listed = store.ingestion_statuses(std::slice::from_ref(project)).unwrap();
+    assert_eq!(listed, std::slice::from_ref(&status));
+    status
+}

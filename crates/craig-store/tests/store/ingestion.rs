@@ -2,14 +2,14 @@
 
 use craig_store::{Batch, IngestionState, IngestionStatus, Store};
 
-use crate::fixture::{EMBEDDER, TestStore, file};
+use crate::fixture::{EMBEDDER, TestStore, file, status_of};
 
 #[test]
 fn an_ingestion_is_reported_from_beginning_to_end() {
     let mut fixture = TestStore::new();
     let project = fixture.project("jobs");
     assert_eq!(fixture.store.ingestion_status(&project).unwrap(), IngestionStatus::default());
-    let status = |store: &Store| store.ingestion_status(&project).unwrap();
+    let status = |store: &Store| status_of(store, &project);
 
     let lock = fixture.store.lock(&project).unwrap();
     let result = lock.record_run(|| {
@@ -45,10 +45,10 @@ fn an_ingestion_whose_process_is_gone_was_cut_off() {
     let mut fixture = TestStore::new();
     let project = fixture.project("jobs");
     fixture.store.begin_ingestion(project.id, 4).unwrap();
-    let status = fixture.store.ingestion_status(&project).unwrap();
+    let status = status_of(&fixture.store, &project);
     assert_eq!((status.state, status.total_files), (IngestionState::CutOff, 4));
     assert_eq!(status.state.as_str(), "failed");
     let _lock = fixture.store.lock(&project).unwrap();
-    let status = fixture.store.ingestion_status(&project).unwrap();
+    let status = status_of(&fixture.store, &project);
     assert_eq!(status.state, IngestionState::InProgress, "somebody is at it");
 }

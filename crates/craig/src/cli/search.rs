@@ -111,12 +111,12 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
 
 /// A search of all projects as one answer: like in a group, each project is a folder.
 fn everywhere(engine: &Engine, query: String, request: &SearchRequest) -> Result<SearchAnswer, EngineError> {
-    let ProjectsAnswer { projects, elapsed_ms, hits, is_answered, rerank, notes } =
+    let ProjectsAnswer { num_projects, elapsed_ms, hits, is_answered, rerank, notes, .. } =
         engine.search_projects(&[], &query, request)?;
     let in_its_folder = |ProjectHit { project, hit }| Hit { path: format!("{project}/{}", hit.path), ..hit };
     let hits = hits.into_iter().map(in_its_folder).collect();
     Ok(SearchAnswer {
-        project: counted(projects.len() as u64, "project"),
+        project: counted(num_projects as u64, "project"),
         query,
         elapsed_ms,
         hits,

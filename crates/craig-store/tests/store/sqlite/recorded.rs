@@ -2,14 +2,14 @@
 
 use craig_store::{IngestionState, Store};
 
-use crate::fixture::TestStore;
+use crate::fixture::{TestStore, status_of};
 
 /// On a full disk nothing can be written into the database: what is recorded outside of it counts.
 #[test]
 fn a_run_that_the_database_knows_nothing_of_is_recorded() {
     let mut fixture = TestStore::new();
     let project = fixture.project("jobs");
-    let state = |store: &Store| store.ingestion_status(&project).unwrap().state;
+    let state = |store: &Store| status_of(store, &project).state;
     let lock = fixture.store.lock(&project).unwrap();
     let killed = std::panic::catch_unwind(|| lock.record_run(|| -> Result<(), String> { panic!("killed") }));
     assert!(killed.is_err());
@@ -21,7 +21,7 @@ fn a_run_that_the_database_knows_nothing_of_is_recorded() {
     let error = format!("no room\non the disk: {}", "größer ".repeat(200));
     lock.record_run(|| Err::<(), _>(error)).unwrap_err();
     drop(lock);
-    let status = fixture.store.ingestion_status(&project).unwrap();
+    let status = status_of(&fixture.store, &project);
     let error = status.error.unwrap();
     assert_eq!(status.state, IngestionState::Failed);
     assert!(error.starts_with("no room on the disk: größer größer"), "{error}");

@@ -63,7 +63,7 @@ struct Found {
     /// Further places that may answer, less likely: path, lines, symbol and score.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<String>,
-    /// Names of the projects that were searched.
+    /// Names of the projects that were searched; of more than 100, those of the hits.
     projects: Vec<String>,
     /// Milliseconds of the search itself.
     elapsed_ms: f64,
@@ -129,7 +129,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     let page = Page::new(&arguments.paging, &call.raw)?;
     let request = arguments.request();
     request.check(&arguments.query)?;
-    let Some(Scope { projects, mut notes }) = scope(&call).await? else {
+    let Some(Scope { projects, are_all, mut notes }) = scope(&call).await? else {
         return Ok(not_ingested(&call, page).into());
     };
     let mut worst = State::Fresh;
@@ -144,10 +144,12 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
         }
         _ => request,
     };
-    let answer = search(&call, projects, request.clone()).await?;
+    // Where all are meant, groups answer for their members.
+    let named = if are_all { Vec::new() } else { projects };
+    let answer = search(&call, named, request.clone()).await?;
     let n_notes = notes.len();
     notes.extend(answer.notes);
-    let ProjectsAnswer { projects, hits, is_answered, elapsed_ms, .. } = answer;
+    let ProjectsAnswer { projects, num_projects, hits, is_answered, elapsed_ms, .. } = answer;
     let (with_content, max_bytes) = (arguments.content != Some(false), page.budget_bytes());
     if hits.is_empty() && notes.len() == n_notes {
         notes.push(nothing_found(arguments));
@@ -155,7 +157,7 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
     if !is_answered && !hits.is_empty() {
         notes.push(NO_ANSWER.to_owned());
     }
-    let (hits, others) = split(hits, arguments.limit, is_answered, projects.len() > 1);
+    let (hits, others) = split(hits, arguments.limit, is_answered, num_projects > 1);
     let hits: Vec<FoundHit> = hits
         .into_iter()
         .map(|mut found| {
@@ -173,6 +175,8 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
 /// What to search.
 struct Scope {
     projects: Vec<String>,
+    /// Whether these are all projects that the client may see.
+    are_all: bool,
     /// What to know about the choice.
     notes: Vec<String>,
 }
@@ -191,9 +195,9 @@ async fn scope(call: &Call<Arguments>) -> Result<Option<Scope>, Failure> {
         projects = call.shared.own_projects().await?;
     }
     if !projects.is_empty() {
-        return Ok(Some(Scope { projects, notes: Vec::new() }));
+        return Ok(Some(Scope { projects, are_all: false, notes: Vec::new() }));
     }
-    let all = call.shared.run(|engine| engine.projects()).await?;
+    let all = call.shared.run(|engine| engine.project_references()).await?;
     if all.is_empty() {
         return Err(call.shared.no_own_project());
     }
@@ -205,10 +209,7 @@ async fn scope(call: &Call<Arguments>) -> Result<Option<Scope>, Failure> {
         call.shared.workspace.absence(),
         all.len()
     );
-    Ok(Some(Scope {
-        projects: all.into_iter().map(|project| project.reference).collect(),
-        notes: vec![note],
-    }))
+    Ok(Some(Scope { projects: all, are_all: true, notes: vec![note] }))
 }
 
 /// The answer if the workspace is not ingested: no hits, and how to ingest it.
