@@ -171,16 +171,30 @@ pub(crate) struct Metadata {
     text_hash: Option<TextHash>,
 }
 
-/// The columns of a [`FileRecord`], of a file `f` of the project `?1` that is read by its id.
+/// The columns of a [`FileRecord`], of a file `f` of the project `?1` that is read by its id. SQLite joins in this order: a file is
+/// in few projects, and a group may have thousands of members.
 pub(crate) const RECORD: &str = "f.id, coalesce((
         SELECT min(m.name || '/' || p.path)
-        FROM group_members g JOIN projects m ON m.id = g.member_id JOIN project_files p ON p.project_id = g.member_id
-        WHERE g.group_id = ?1 AND p.file_id = f.id), f.path), f.is_binary, f.metadata, f.file_hash";
+        FROM project_files p CROSS JOIN group_members g CROSS JOIN projects m
+        WHERE p.file_id = f.id AND g.group_id = ?1 AND g.member_id = p.project_id AND m.id = p.project_id), f.path),
+    f.is_binary, f.metadata, f.file_hash";
 
 /// The same of a file that is read by its row `p` of `files_of_projects`.
 const TRACKED_RECORD: &str = "f.id, p.path, f.is_binary, f.metadata, f.file_hash";
 
 const TRACKED: &str = "file_id, path, file_hash, size, modified_ns, changed_ns, read_ns";
+
+/// The row of `files_of_projects` for the project `?1` and the path `?2`. The view itself would compute the paths of all files of
+/// a group.
+const FILE_AT: &str = "(
+    SELECT path, file_id, file_hash, size, modified_ns, changed_ns, read_ns
+    FROM project_files WHERE project_id = ?1 AND path = ?2
+    UNION ALL
+    SELECT CAST(?2 AS TEXT), p.file_id, p.file_hash, p.size, p.modified_ns, p.changed_ns, p.read_ns
+    FROM group_members g
+    JOIN projects m ON m.id = g.member_id
+    JOIN project_files p ON p.project_id = m.id AND p.path = substr(CAST(?2 AS TEXT), length(m.name) + 2)
+    WHERE g.group_id = ?1 AND substr(CAST(?2 AS TEXT), 1, length(m.name) + 1) = m.name || '/')";
 
 impl TrackedFile {
     fn from_row(row: Row<'_>) -> sql::Result<Self> {
@@ -222,7 +236,7 @@ impl Store {
 
     /// One file by path with its stamp and hash; `None` if it is not tracked.
     pub fn tracked_file(&self, project: ProjectId, path: &str) -> Result<Option<TrackedFile>, StoreError> {
-        let sql = format!("SELECT {TRACKED} FROM files_of_projects WHERE project_id = ?1 AND path = ?2");
+        let sql = format!("SELECT {TRACKED} FROM {FILE_AT} AS p");
         self.read_one(&sql, &params![project, path], TrackedFile::from_row)
     }
 
@@ -239,8 +253,7 @@ impl Store {
     /// Fails with [`StoreError::DamagedText`] if the text is not the one that was stored.
     pub fn file_text(&self, project: ProjectId, path: &str) -> Result<Option<StoredText>, StoreError> {
         let sql = format!(
-            "SELECT {TRACKED_RECORD}, f.content FROM files_of_projects p JOIN files f ON f.id = p.file_id
-             WHERE p.project_id = ?1 AND p.path = ?2"
+            "SELECT {TRACKED_RECORD}, f.content FROM {FILE_AT} AS p JOIN files f ON f.id = p.file_id"
         );
         self.read(|connection| {
             let found = connection.one(&sql, &params![project, path], StoredText::from_row)?;

@@ -30,6 +30,8 @@ fn a_group_has_the_files_of_its_members_in_folders() {
     for path in ["mail/same.rs", "shop/same.rs"] {
         let text = fixture.store.file_text(group.id, path).unwrap().unwrap();
         assert_eq!((&*text.record.path, text.content.as_deref()), (path, Some("fn same() {}")));
+        let tracked = fixture.store.tracked_file(group.id, path).unwrap().unwrap();
+        assert_eq!((&*tracked.path, tracked.id), (path, text.record.id));
     }
     assert_eq!(fixture.store.tracked_file(group.id, "src/pay.rs").unwrap(), None);
     let pay = fixture.file_id(&shop, "src/pay.rs");
