@@ -59,6 +59,8 @@ struct Shared {
     embedder: SingleFlight<(), Arc<dyn Embedder>>,
     rerankers: Rerankers,
     indexes: SingleFlight<ProjectKey, Arc<Index>>,
+    /// What is stored of projects, each with its generation: to count it takes time in proportion to their files.
+    counts: Mutex<HashMap<ProjectKey, (u64, ProjectCounts)>>,
     /// Each with the generation of its project.
     analyses: SingleFlight<ProjectKey, (u64, Arc<Analysis>)>,
     /// Each with the generation of its project.
@@ -90,6 +92,7 @@ impl Engine {
             embedder: SingleFlight::default(),
             rerankers: Rerankers::default(),
             indexes: SingleFlight::default(),
+            counts: Mutex::default(),
             analyses: SingleFlight::default(),
             graphs: SingleFlight::default(),
             declared: SingleFlight::default(),
@@ -417,7 +420,30 @@ impl Engine {
     pub fn projects(&self) -> Result<Vec<ProjectSummary>, EngineError> {
         let store = self.store()?;
         let projects = self.shown(&store, store.projects()?)?;
-        summaries(&store, projects)
+        self.summaries(&store, projects)
+    }
+
+    fn summaries(&self, store: &Store, projects: Vec<Project>) -> Result<Vec<ProjectSummary>, EngineError> {
+        let counts = self.counts_of(store, &projects)?.into_iter();
+        Ok(counts.zip(projects).map(|(counts, project)| summary(counts, project)).collect())
+    }
+
+    /// How much is stored of projects. What is known of their generations is not counted again.
+    fn counts_of(&self, store: &Store, projects: &[Project]) -> Result<Vec<ProjectCounts>, EngineError> {
+        let known = locked(&self.shared.counts);
+        let is_new = |project: &&Project| {
+            known.get(&project.key()).is_none_or(|(generation, _)| *generation != project.generation)
+        };
+        let new: Vec<Project> = projects.iter().filter(is_new).cloned().collect();
+        drop(known);
+        let counted = if new.is_empty() { HashMap::new() } else { store.counts_of(&new)? };
+        let mut known = locked(&self.shared.counts);
+        for project in &new {
+            let counts = counted.get(&project.id).copied().unwrap_or_default();
+            known.insert(project.key(), (project.generation, counts));
+        }
+        let counts = projects.iter().map(|project| known.get(&project.key()));
+        Ok(counts.map(|known| known.map(|(_, counts)| *counts).unwrap_or_default()).collect())
     }
 
     /// References of all projects, by number.
@@ -434,7 +460,7 @@ impl Engine {
         let statuses = projects.iter().zip(store.ingestion_statuses(&projects)?);
         let statuses: Vec<ProjectStatus> =
             statuses.map(|(project, status)| status_of(project, status)).collect();
-        Ok(summaries(&store, projects)?.into_iter().zip(statuses).collect())
+        Ok(self.summaries(&store, projects)?.into_iter().zip(statuses).collect())
     }
 
     /// One project.
@@ -646,12 +672,6 @@ fn status_of(project: &Project, status: IngestionStatus) -> ProjectStatus {
         completed_at: status.completed_at,
         error,
     }
-}
-
-fn summaries(store: &Store, projects: Vec<Project>) -> Result<Vec<ProjectSummary>, EngineError> {
-    let counts = store.counts_of(&projects)?;
-    let counts_of = |project: &Project| counts.get(&project.id).copied().unwrap_or_default();
-    Ok(projects.into_iter().map(|project| summary(counts_of(&project), project)).collect())
 }
 
 fn summary(ProjectCounts { files, chunks }: ProjectCounts, project: Project) -> ProjectSummary {

@@ -17,7 +17,7 @@ use moka::sync::Cache;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 
 use self::config::is_private;
 pub use self::config::{IdentityConfig, IdentityError};
@@ -39,6 +39,9 @@ const MIN_PAUSE: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_BYTES: usize = 1 << 20;
 
+/// Codes that are exchanged at the same time.
+const MAX_EXCHANGES: usize = 16;
+
 /// Difference of clocks that is tolerated, in seconds.
 const LEEWAY_SECONDS: u64 = 30;
 
@@ -55,6 +58,8 @@ pub(crate) struct Identity {
     provider: ArcSwapOption<Provider>,
     /// When it was last asked; held by whoever asks.
     asked: Mutex<Option<Instant>>,
+    /// Permits to exchange codes, since anybody may send one.
+    exchanges: Semaphore,
     /// The hashes of people whom the log has named.
     named: Cache<Arc<str>, ()>,
 }
@@ -117,6 +122,7 @@ impl Identity {
             journal,
             provider: ArcSwapOption::empty(),
             asked: Mutex::default(),
+            exchanges: Semaphore::new(MAX_EXCHANGES),
             named: Cache::builder().max_capacity(MAX_NAMED).time_to_live(NAMED_FOR).build(),
         }
     }
@@ -182,7 +188,8 @@ impl Identity {
             self.refresh().await;
             return self.provider.load_full().ok_or_else(Problem::no_identity_provider);
         };
-        if known.read_at.elapsed() > MAX_AGE {
+        let is_idle = self.asked.try_lock().is_ok_and(|asked| may_ask(*asked));
+        if known.read_at.elapsed() > MAX_AGE && is_idle {
             let identity = Arc::clone(self);
             tokio::spawn(async move { identity.refresh().await });
         }
@@ -200,7 +207,7 @@ impl Identity {
     /// Asks the provider, unless somebody has just done so. What is known stays if that fails.
     async fn refresh(&self) {
         let mut asked = self.asked.lock().await;
-        if asked.is_some_and(|asked| asked.elapsed() < MIN_PAUSE) {
+        if !may_ask(*asked) {
             return;
         }
         match self.read().await {
@@ -238,6 +245,10 @@ impl Identity {
     /// The token for the code of somebody who has signed in on the page.
     pub(crate) async fn exchange(self: &Arc<Self>, code: &str, verifier: &str) -> Result<String, Problem> {
         let client_id = self.config.client_id.as_deref().ok_or_else(Problem::no_sign_in)?;
+        let _place = self.exchanges.try_acquire().map_err(|_| {
+            let message = "too many people are signing in at the moment: try again";
+            Problem::too_many("too_many_sign_ins", message, Duration::from_secs(1))
+        })?;
         let redirect = self.redirect_url();
         let mut form = vec![
             ("grant_type", "authorization_code"),
@@ -303,6 +314,11 @@ impl Provider {
             has_name && key.decoding.family() == header.alg.family()
         })
     }
+}
+
+/// Whether the provider may be asked again, after it was last `asked`.
+fn may_ask(asked: Option<Instant>) -> bool {
+    asked.is_none_or(|asked| asked.elapsed() >= MIN_PAUSE)
 }
 
 /// A person's groups: the texts of a claim, which may be nested in objects.
