@@ -1,4 +1,4 @@
-"""PostgreSQL servers of a drill's own, for what must not happen to the one that `scripts/with-postgres` starts."""
+"""PostgreSQL servers that a drill may kill or cut off, unlike the shared one that `scripts/with-postgres` starts."""
 
 import os
 import pwd
@@ -15,7 +15,7 @@ def require():
 
 
 class Cluster:
-    """A PostgreSQL server of its own; where this is root, it runs as another user."""
+    """A PostgreSQL server; it runs as another user if the drill runs as root."""
 
     def __init__(self, folder, network=None):
         """`network`: the network namespace that it runs in."""

@@ -102,7 +102,7 @@ async function onThePage(browser, url) {
   if (pictures) await carol.page.screenshot({ path: path.join(pictures, 'sign-in-refused.png') });
   // A code that another site sends along did not begin here.
   await carol.page.goto(`${url}/?code=x&state=y`);
-  await carol.page.waitForSelector('text=This sign-in did not begin in this tab');
+  await carol.page.waitForSelector('text=This sign-in was started elsewhere');
   await carol.context.close();
   console.log('page: a member of a group sees its projects, a stranger none, a foreign code is refused');
 }

@@ -59,7 +59,7 @@ struct Shared {
     embedder: SingleFlight<(), Arc<dyn Embedder>>,
     rerankers: Rerankers,
     indexes: SingleFlight<ProjectKey, Arc<Index>>,
-    /// What is stored of projects, each with its generation: to count it takes time in proportion to their files.
+    /// Counts of projects, each for a generation: counting takes time in proportion to the number of files.
     counts: Mutex<HashMap<ProjectKey, (u64, ProjectCounts)>>,
     /// Each with the generation of its project.
     analyses: SingleFlight<ProjectKey, (u64, Arc<Analysis>)>,
@@ -428,7 +428,7 @@ impl Engine {
         Ok(counts.zip(projects).map(|(counts, project)| summary(counts, project)).collect())
     }
 
-    /// How much is stored of projects. What is known of their generations is not counted again.
+    /// Counts of files and chunks. A project is counted again only when its generation has changed.
     fn counts_of(&self, store: &Store, projects: &[Project]) -> Result<Vec<ProjectCounts>, EngineError> {
         let known = locked(&self.shared.counts);
         let is_new = |project: &&Project| {

@@ -174,7 +174,7 @@ pub struct ProjectHit {
 /// The result of a search in several projects.
 #[derive(Clone, Debug)]
 pub struct ProjectsAnswer {
-    /// Names of the projects searched; if they are more than 100, of those with hits.
+    /// Names of the projects that were searched; if there are more than 100, only those with hits.
     pub projects: Vec<String>,
     /// How many were searched.
     pub num_projects: usize,
@@ -233,7 +233,7 @@ impl Part {
 /// millisecond, and small projects overrate their best hits (docs/benchmarks.md, "455 repositories in one database").
 const MANY_PARTS: usize = 16;
 
-/// Most names of projects in an answer that had no hits there: 10,000 of them take 200 kB.
+/// Above this number, an answer names only the projects with hits: 10,000 names take 200 kB.
 const MAX_NAMED: usize = 100;
 
 /// Projects that one call searches at the same time.

@@ -70,7 +70,7 @@ impl Problem {
 
     /// A token of the identity provider is refused.
     pub(crate) fn bad_token(reason: &str) -> Self {
-        let message = format!("the token is refused: {reason}");
+        let message = format!("the token was refused: {reason}");
         Self::new(StatusCode::UNAUTHORIZED, "authentication_error", BAD_TOKEN, message)
     }
 
@@ -79,7 +79,7 @@ impl Problem {
         Self::not_allowed("no_group", "none of your groups may use this server: ask its operator")
     }
 
-    /// The identity provider cannot be reached, and nothing is known of it.
+    /// The identity provider has never answered, so no token can be verified.
     pub(crate) fn no_identity_provider() -> Self {
         let message = "the identity provider does not answer: try again later, or use a key";
         Self {
@@ -90,7 +90,7 @@ impl Problem {
 
     /// The server has no identity provider, or its page is not registered there.
     pub(crate) fn no_sign_in() -> Self {
-        Self::not_found("no_sign_in", "people cannot sign in at this server: use a key")
+        Self::not_found("no_sign_in", "this server has no sign-in: use a key")
     }
 
     /// The token of the status page is missing or another one.

@@ -45,7 +45,7 @@ const MAX_EXCHANGES: usize = 16;
 /// Difference of clocks that is tolerated, in seconds.
 const LEEWAY_SECONDS: u64 = 30;
 
-/// People are named in the log once in so long, and so many are remembered.
+/// How often the log names a person, and how many people are remembered as named.
 const NAMED_FOR: Duration = Duration::from_secs(24 * 3_600);
 const MAX_NAMED: u64 = 100_000;
 
@@ -131,7 +131,7 @@ impl Identity {
     pub(crate) async fn admit(self: &Arc<Self>, token: &str) -> Result<Caller, Problem> {
         let header = decode_header(token).map_err(|_| Problem::bad_token("it is malformed"))?;
         if !ACCEPTED.contains(&header.alg) {
-            return Err(Problem::bad_token("its signature has a form that is not accepted"));
+            return Err(Problem::bad_token("its signature algorithm is not supported"));
         }
         let provider = self.provider_with(&header).await?;
         let claims = self.claims(token, &header, &provider)?;
@@ -164,11 +164,11 @@ impl Identity {
             ErrorKind::InvalidIssuer => "it is from another issuer",
             ErrorKind::InvalidAudience => "it was issued for another service ('aud')",
             ErrorKind::InvalidSignature => "its signature does not match",
-            _ => "a claim that it needs is missing or malformed",
+            _ => "a required claim is missing or malformed",
         }))
     }
 
-    /// Names a person in the log, by whose hash all other lines do.
+    /// Logs the name of a person once; all other lines have only the hash.
     fn name(&self, user: &Arc<str>, claims: &Claims) {
         let is_new = self.named.entry(Arc::clone(user)).or_insert(()).is_fresh();
         if is_new {
@@ -180,8 +180,8 @@ impl Identity {
         }
     }
 
-    /// The provider as it is known. It is asked first if nothing is known, or nothing of the key of a token; and meanwhile, if
-    /// what is known is old.
+    /// What is known about the provider. Asks it first if nothing is known, or if the token's key is unknown; asks it in the
+    /// background if what is known is old.
     async fn provider_with(self: &Arc<Self>, header: &Header) -> Result<Arc<Provider>, Problem> {
         let known = self.provider.load_full();
         let Some(known) = known.filter(|provider| provider.keys_for(header).next().is_some()) else {
@@ -222,7 +222,10 @@ impl Identity {
         let address = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
         let discovery: Discovery = self.get(&address).await?;
         if discovery.issuer != *issuer {
-            return Err(format!("it calls itself {:?}, and 'issuer' is {issuer:?}", discovery.issuer));
+            return Err(format!(
+                "the provider calls itself {:?}, but 'issuer' is {issuer:?}",
+                discovery.issuer
+            ));
         }
         let Discovery { authorization_endpoint, token_endpoint, jwks_uri, .. } = discovery;
         for address in [&authorization_endpoint, &token_endpoint, &jwks_uri] {
@@ -239,7 +242,7 @@ impl Identity {
         let target = Target::open(address)?;
         let read = self.client.get(&target, &HeaderMap::new(), TIMEOUT, MAX_BYTES).await;
         let bytes = read.map_err(|_| format!("{address} cannot be read"))?;
-        serde_json::from_slice(&bytes).map_err(|_| format!("{address} has not the expected form"))
+        serde_json::from_slice(&bytes).map_err(|_| format!("the answer from {address} is malformed"))
     }
 
     /// The token for the code of somebody who has signed in on the page.
@@ -262,10 +265,12 @@ impl Identity {
         let provider = self.provider().await?;
         let target = Target::open(&provider.token_endpoint).map_err(|_| Problem::no_identity_provider())?;
         let tokens = self.client.post_whole(&target.with_form(), encoded(&form), TIMEOUT, MAX_BYTES).await;
-        let (_, answer) = tokens.map_err(|_| Problem::bad_token("the identity provider refused the code"))?;
+        let (_, answer) = tokens
+            .map_err(|_| Problem::bad_token("the identity provider did not exchange the sign-in code"))?;
         let tokens: Tokens = serde_json::from_slice(&answer).map_err(|_| Problem::no_identity_provider())?;
         // An access token may be opaque, or for another service.
-        let mut refusal = Problem::bad_token("the identity provider issued none that can be verified");
+        let mut refusal =
+            Problem::bad_token("the identity provider issued no token that this server can verify");
         for token in
             [tokens.access_token, tokens.id_token].into_iter().flatten().filter(|token| is_token(token))
         {

@@ -74,7 +74,7 @@ pub(crate) struct SearchResponse<'a> {
     /// The project, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<&'a str>,
-    /// Names of the projects that were searched; of more than 100, those of the results.
+    /// Names of the projects that were searched; if there are more than 100, only those with results.
     projects: Vec<String>,
     /// The number of projects that were searched.
     num_projects: usize,

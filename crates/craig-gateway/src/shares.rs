@@ -1,4 +1,4 @@
-//! Threads for the calls of many users: nobody can use them all.
+//! Shares the threads for calls among users: one thread is always left for somebody else.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use moka::sync::Cache;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
-/// How long a user's permits are kept after the last use, and those of how many users.
+/// How long a user's permits are kept after their last use, and for how many users.
 const IDLE: Duration = Duration::from_secs(3_600);
 const MAX_USERS: u64 = 100_000;
 
-/// Permits for calls that take a thread. One user gets all of them but one; further calls wait in their order.
+/// Permits for calls that take a thread. One user can hold all but one of them; further calls wait in order.
 #[derive(Debug)]
 pub struct Shares {
     all: Arc<Semaphore>,
@@ -26,15 +26,15 @@ pub struct Share {
 }
 
 impl Shares {
-    /// Permits for `n_each` calls of a user at a time, and for one more of others.
+    /// Permits for `n_each` concurrent calls per user, plus one that is left for other users.
     pub fn new(n_each: usize) -> Self {
         let of_users = Cache::builder().max_capacity(MAX_USERS).time_to_idle(IDLE).build();
         Self { all: Arc::new(Semaphore::new(n_each + 1)), n_each, of_users }
     }
 
-    /// A permit for a call of `user`, or of nobody in particular. Fails never: no permits are withdrawn.
+    /// A permit for a call of `user`, or of nobody in particular. Never fails, since the semaphores are never closed.
     pub async fn acquire(&self, user: Option<&Arc<str>>) -> Result<Share, AcquireError> {
-        // First the user's own, so that calls that wait for it keep nobody waiting.
+        // The user's own permit comes first, so that calls waiting for it hold up nobody else.
         let of_user = match user {
             Some(user) => Some(self.of(user).acquire_owned().await?),
             None => None,

@@ -45,7 +45,7 @@ struct SignIn<'a> {
 #[serde(deny_unknown_fields)]
 struct Code {
     code: String,
-    /// Of which the provider has got the hash before (PKCE).
+    /// The secret whose hash the provider already has (PKCE).
     verifier: String,
 }
 

@@ -76,8 +76,8 @@ impl Project {
         ProjectKey { database: self.database, project: self.id }
     }
 
-    /// What derived data that outlives the process belongs to: it tells a project from one of the same name and directory in an
-    /// earlier database at this path or address, since ids and generations start over with every database.
+    /// The owner of derived data that outlives the process. It tells this project from one with the same name and directory in
+    /// an earlier database at this path or address: ids and generations start over with every database.
     pub fn owner(&self) -> String {
         let owner = format!("{} of {}", self.id.to_u64(), self.ingestion_date);
         match self.database.and_then(|database| database.history()) {
@@ -190,7 +190,7 @@ impl Store {
         Ok(counts.unwrap_or_default())
     }
 
-    /// The same of several projects that are no groups.
+    /// The same for several projects, none of them a group.
     pub fn counts_of(&self, projects: &[Project]) -> Result<HashMap<ProjectId, ProjectCounts>, StoreError> {
         let ids = Value::ints(projects.iter().map(|project| &project.id));
         let sql = "SELECT project_id, count(*), CAST(coalesce(sum(n_chunks), 0) AS BIGINT) FROM project_files

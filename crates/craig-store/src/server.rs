@@ -35,8 +35,8 @@ const MIGRATIONS: [&str; 3] = [
     include_str!("../migrations/postgres/3.sql"),
 ];
 
-/// Lets the server notice within a minute that the holder of a lock is gone, even if the network was cut: by default, it asks after
-/// two hours.
+/// Lets the server notice within a minute that the holder of a lock is gone, even if the network was cut; by default, it
+/// checks only after two hours.
 const KEEPALIVE: &str =
     "SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3";
 
@@ -205,8 +205,8 @@ fn prepare(client: &mut postgres::Client, is_standby: bool, place: &Place) -> Re
     }
 }
 
-/// What differs between databases of one identity: the tables, after a backup was restored; the cluster; and its timeline, which a
-/// standby leaves when it is promoted. Not every server that speaks PostgreSQL tells the latter two.
+/// What tells databases with the same identity apart: the number of a table, new after a restored dump; the cluster; and its
+/// timeline, new after a promotion. Some servers that speak PostgreSQL report only the first.
 fn history(client: &mut postgres::Client) -> Result<String, postgres::Error> {
     let tables = "SELECT 'projects'::regclass::oid::text";
     // Until the first checkpoint after a promotion, only the recovery knows the new timeline.

@@ -85,7 +85,9 @@ impl IdentityConfig {
         let mut config: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
         for (name, address) in [("issuer", &config.issuer), ("url", &config.url)] {
             if !is_private(address) {
-                return Err(format!("'{name}' is not an address that begins with https://"));
+                return Err(format!(
+                    "'{name}' must be an https:// address, or an http:// address of this machine"
+                ));
             }
         }
         if config.url.trim_end_matches('/').matches('/').count() > 2 {
@@ -94,12 +96,13 @@ impl IdentityConfig {
         config.url.truncate(config.url.trim_end_matches('/').len());
         if config.audience.is_empty() {
             return Err(
-                "'audience' is empty: without it, tokens for other services would be accepted".to_owned()
+                "'audience' is empty: list a value, since tokens for other services would be accepted otherwise".to_owned()
             );
         }
         if config.groups.is_empty() && config.everyone.is_none() {
             return Err(
-                "it has neither [groups.NAME] nor [everyone], so that nobody could use anything".to_owned()
+                "it has neither [groups.NAME] nor [everyone], so nobody could use this server: add one"
+                    .to_owned(),
             );
         }
         if let Some(variable) = &config.client_secret_env {
@@ -116,7 +119,7 @@ impl IdentityConfig {
     }
 }
 
-/// Whether what is sent to an address stays between its ends: it is one of HTTPS, or of this machine.
+/// Whether nobody in between can read what is sent to an address: it uses HTTPS, or is on this machine.
 pub(crate) fn is_private(address: &str) -> bool {
     let Ok(uri) = address.parse::<Uri>() else { return false };
     match (uri.scheme_str(), uri.host()) {

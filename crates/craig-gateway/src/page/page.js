@@ -104,7 +104,7 @@ async function finishSignIn() {
   const begun = JSON.parse(sessionStorage.getItem(SIGN_IN) || '{}');
   sessionStorage.removeItem(SIGN_IN);
   history.replaceState(null, '', `${location.pathname}${begun.place || ''}`);
-  if (answer.get('state') !== begun.state) return 'This sign-in did not begin in this tab: try again.';
+  if (answer.get('state') !== begun.state) return 'This sign-in was started elsewhere: sign in again here.';
   if (!answer.has('code')) return answer.get('error_description') || 'The identity provider did not sign you in.';
   try {
     const { token } = await ask('/sign-in', { code: answer.get('code'), verifier: begun.verifier });
@@ -166,7 +166,7 @@ function home() {
   if (projects.jobs.length) content.push(element('h2', {}, 'Jobs'), table(['Source', 'Every', 'State', 'Next'], projects.jobs.map(job)));
   content.push(
     element('h2', {}, 'Coding assistants'),
-    element('p', {}, 'They connect to the MCP server at ', element('code', {}, `${location.origin}/mcp`), provider ? ' and ask you to sign in, or send your key as a bearer token.' : ' with your key as a bearer token.'),
+    element('p', {}, 'They connect to the MCP server at ', element('code', {}, `${location.origin}/mcp`), provider ? ' and ask you to sign in. A key, sent as a bearer token, works as well.' : ' with your key as a bearer token.'),
   );
   return { title: '', state: count(projects.data.length, 'project'), content };
 }

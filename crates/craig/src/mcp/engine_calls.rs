@@ -8,10 +8,10 @@ use craig_gateway::{Guest, Shares};
 
 use super::failure::Failure;
 
-/// Calls of one user at the same time; the others wait in their order …
+/// Maximum number of calls that one user has running; further calls wait in order.
 const MAX_CONCURRENT: usize = 4;
 
-/// … for so long.
+/// How long a call waits for its turn.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Calls of one kind, with a bounded number in parallel.
@@ -27,7 +27,7 @@ impl EngineCalls {
         Self { engine, user: None, shares: Arc::new(Shares::new(MAX_CONCURRENT)) }
     }
 
-    /// Those of a guest, who shares the threads with others.
+    /// The same for a guest, who shares the threads with others.
     pub(super) fn for_guest(&self, guest: &Guest) -> Self {
         let (engine, user) = (Arc::clone(&guest.engine), Some(Arc::clone(&guest.user)));
         Self { engine, user, shares: Arc::clone(&self.shares) }

@@ -63,7 +63,7 @@ struct Found {
     /// Further places that may answer, less likely: path, lines, symbol and score.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<String>,
-    /// Names of the projects that were searched; of more than 100, those of the hits.
+    /// Names of the projects that were searched; if there are more than 100, only those with hits.
     projects: Vec<String>,
     /// Milliseconds of the search itself.
     elapsed_ms: f64,
