@@ -95,13 +95,18 @@ impl Gate {
         origins: Vec<String>,
         needs_key: bool,
     ) -> Self {
-        let keys = Keys { are_needed: needs_key || keys.has_file(), ring: Some(keys) };
+        let are_needed = needs_key || keys.has_file() || identity.is_some();
+        let keys = Keys { are_needed, ring: Some(keys) };
         let keys = Arc::new(ArcSwap::from_pointee(keys));
         Self { keys, local: LOCAL.into(), anything: Arc::default(), identity, origins }
     }
 
     /// A gate with the same keys for another identity provider and other web origins.
     pub(crate) fn with(&self, identity: Option<Arc<Identity>>, origins: Vec<String>) -> Self {
+        if identity.is_some() {
+            // From now on: removing the provider must not open the gateway.
+            self.keys.rcu(|keys| Keys { ring: keys.ring.clone(), are_needed: true });
+        }
         let (keys, local, anything) =
             (Arc::clone(&self.keys), Arc::clone(&self.local), Arc::clone(&self.anything));
         Self { keys, local, anything, identity, origins }
@@ -163,7 +168,7 @@ impl Gate {
         }
         let keys = self.keys();
         let ring = keys.ring.as_ref().ok_or_else(Problem::no_keys)?;
-        if !keys.are_needed && self.identity.is_none() {
+        if !keys.are_needed {
             check_host(headers)?;
             return Ok(Caller::new(&self.local, LOCAL, &self.anything));
         }
@@ -189,6 +194,7 @@ impl Gate {
         let own = headers.get(header::HOST).and_then(|own| own.to_str().ok());
         if is_own(host)
             || own == Some(host)
+            || self.identity.as_ref().is_some_and(|identity| identity.config.url == origin)
             || origin.starts_with("vscode-")
             || self.origins.iter().any(|allowed| allowed == origin)
         {

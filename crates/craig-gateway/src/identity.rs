@@ -39,6 +39,9 @@ const MIN_PAUSE: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_BYTES: usize = 1 << 20;
 
+/// Longest code of a provider.
+const MAX_CODE_BYTES: usize = 4 << 10;
+
 /// Codes that are exchanged at the same time.
 const MAX_EXCHANGES: usize = 16;
 
@@ -185,9 +188,14 @@ impl Identity {
     async fn provider_with(self: &Arc<Self>, header: &Header) -> Result<Arc<Provider>, Problem> {
         let known = self.provider.load_full();
         let Some(known) = known.filter(|provider| provider.keys_for(header).next().is_some()) else {
-            self.refresh().await;
+            self.refreshed().await;
             return self.provider.load_full().ok_or_else(Problem::no_identity_provider);
         };
+        // After a long silence, a key may have been withdrawn long ago.
+        if known.read_at.elapsed() > 2 * MAX_AGE {
+            self.refreshed().await;
+            return Ok(self.provider.load_full().unwrap_or(known));
+        }
         let is_idle = self.asked.try_lock().is_ok_and(|asked| may_ask(*asked));
         if known.read_at.elapsed() > MAX_AGE && is_idle {
             let identity = Arc::clone(self);
@@ -197,11 +205,18 @@ impl Identity {
     }
 
     /// The provider's description.
-    pub(crate) async fn provider(&self) -> Result<Arc<Provider>, Problem> {
+    pub(crate) async fn provider(self: &Arc<Self>) -> Result<Arc<Provider>, Problem> {
         if self.provider.load().is_none() {
-            self.refresh().await;
+            self.refreshed().await;
         }
         self.provider.load_full().ok_or_else(Problem::no_identity_provider)
+    }
+
+    /// Waits until the provider was asked. A client that goes away ends the wait alone, so that the pause is kept.
+    async fn refreshed(self: &Arc<Self>) {
+        let identity = Arc::clone(self);
+        // An error means a panic: what is known stays.
+        let _ = tokio::spawn(async move { identity.refresh().await }).await;
     }
 
     /// Asks the provider, unless somebody has just done so. What is known stays if that fails.
@@ -210,11 +225,11 @@ impl Identity {
         if !may_ask(*asked) {
             return;
         }
+        *asked = Some(Instant::now());
         match self.read().await {
             Ok(provider) => self.provider.store(Some(Arc::new(provider))),
             Err(reason) => self.journal.log(Event::IdentityProviderFailed { reason }),
         }
-        *asked = Some(Instant::now());
     }
 
     async fn read(&self) -> Result<Provider, String> {
@@ -234,7 +249,10 @@ impl Identity {
             }
         }
         let set: KeySet = self.get(&jwks_uri).await?;
-        let keys = set.keys.into_iter().filter_map(Key::new).collect();
+        let keys: Vec<Key> = set.keys.into_iter().filter_map(Key::new).collect();
+        if keys.is_empty() {
+            return Err(format!("{jwks_uri} has no key for signatures"));
+        }
         Ok(Provider { authorization_endpoint, token_endpoint, keys, read_at: Instant::now() })
     }
 
@@ -248,7 +266,11 @@ impl Identity {
     /// The token for the code of somebody who has signed in on the page.
     pub(crate) async fn exchange(self: &Arc<Self>, code: &str, verifier: &str) -> Result<String, Problem> {
         let client_id = self.config.client_id.as_deref().ok_or_else(Problem::no_sign_in)?;
-        let _place = self.exchanges.try_acquire().map_err(|_| {
+        if code.len() > MAX_CODE_BYTES || verifier.len() > MAX_CODE_BYTES {
+            return Err(Problem::bad_token("the sign-in code is too long"));
+        }
+        let place = tokio::time::timeout(TIMEOUT, self.exchanges.acquire()).await;
+        let _place = place.map_err(|_| {
             let message = "too many people are signing in at the moment: try again";
             Problem::too_many("too_many_sign_ins", message, Duration::from_secs(1))
         })?;
@@ -276,8 +298,9 @@ impl Identity {
         {
             match self.admit(&token).await {
                 Ok(_) => return Ok(token),
-                Err(problem) if problem.status == StatusCode::UNAUTHORIZED => refusal = problem,
-                Err(problem) => return Err(problem),
+                // A token without groups tells more than one that is for another service.
+                Err(problem) if refusal.status == StatusCode::UNAUTHORIZED => refusal = problem,
+                Err(_) => {}
             }
         }
         Err(refusal)

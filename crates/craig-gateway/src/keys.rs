@@ -100,6 +100,12 @@ impl Policy {
         }
     }
 
+    /// The same with the projects of another policy.
+    pub(crate) fn with_projects_of(self, other: &Self) -> Self {
+        let projects = Self { projects: other.projects.clone(), ..self.clone() };
+        self.or(projects)
+    }
+
     /// The projects that there are for the key.
     pub(crate) fn visibility(&self) -> Visibility {
         match self.projects.is_empty() {

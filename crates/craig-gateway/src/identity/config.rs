@@ -47,7 +47,7 @@ pub struct IdentityConfig {
     /// What the members of a group may do.
     #[serde(default)]
     pub groups: BTreeMap<String, Policy>,
-    /// What everybody may do who signs in.
+    /// What people of no such group may do; its projects are open to the others, too.
     pub everyone: Option<Policy>,
     /// The page's name at the provider; without one, the page asks for a key or a token.
     pub client_id: Option<String>,
@@ -114,8 +114,12 @@ impl IdentityConfig {
 
     /// What a member of `groups` may do; `None` if that is nothing.
     pub(crate) fn policy<'a>(&self, groups: impl Iterator<Item = &'a str>) -> Option<Policy> {
-        let of_groups = groups.filter_map(|group| self.groups.get(group));
-        self.everyone.iter().chain(of_groups).cloned().reduce(Policy::or)
+        let of_groups = groups.filter_map(|group| self.groups.get(group)).cloned().reduce(Policy::or);
+        let Some(policy) = of_groups else { return self.everyone.clone() };
+        Some(match &self.everyone {
+            Some(everyone) => policy.with_projects_of(everyone),
+            None => policy,
+        })
     }
 }
 
@@ -152,6 +156,16 @@ mod tests {
         assert_eq!(policy(&["unknown"]).projects, ["handbook"]);
         let both = policy(&["shop"]);
         assert_eq!((both.projects.len(), both.requests_per_minute), (2, Some(60)));
+        // The limits of a group are its own.
+        assert_eq!(policy(&["platform"]).requests_per_minute, None);
+        let strict = parsed(
+            "[everyone]\nprojects = ['handbook']\n[groups.shop]\nprojects = ['shop']\nrequests_per_minute = 60\nmodels = ['small']",
+        );
+        let strict = strict.unwrap().policy(["shop"].into_iter()).unwrap();
+        assert_eq!(
+            (strict.projects.len(), strict.requests_per_minute, strict.models.len()),
+            (2, Some(60), 1)
+        );
         // No limit is more than any limit.
         let all = policy(&["shop", "platform"]);
         assert_eq!((all.projects.len(), all.requests_per_minute, all.models.len()), (0, None, 0));
