@@ -216,7 +216,7 @@ fn check_host(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// Whether `host`, with or without a port, is a name of this machine.
-fn is_own(host: &str) -> bool {
+pub(crate) fn is_own(host: &str) -> bool {
     OWN_HOSTS
         .iter()
         .any(|own| host.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))

@@ -10,7 +10,8 @@ use craig_engine::{AskModel, BreakerSettings, Config, EngineError, Secret, Setti
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::identity::{IdentityConfig, IdentityError};
+use crate::config_file::ConfigFileError;
+use crate::identity::IdentityConfig;
 use crate::sse::Framing;
 use crate::upstreams::{Prices, Upstream, UpstreamsError};
 use crate::watched_file::WatchedFile;
@@ -210,7 +211,7 @@ pub enum ConfigError {
     Upstreams(#[from] UpstreamsError),
     /// The identity provider cannot be read.
     #[error(transparent)]
-    Identity(#[from] IdentityError),
+    Identity(#[from] ConfigFileError),
     /// One of two settings that belong together is missing.
     #[error("'gateway.tls_cert' and 'gateway.tls_key' must both be set, and only one is")]
     HalfTls,

@@ -291,7 +291,7 @@ impl Gateway {
         self.call_engine(self.engine_calls.acquire(None), ENGINE_TIMEOUT, call).await
     }
 
-    /// The same for a caller, whose calls leave threads to those of others.
+    /// The same within the caller's share of the threads.
     pub(crate) async fn with_engine_for<T: Send + 'static>(
         &self,
         caller: &Caller,

@@ -19,8 +19,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex, Semaphore};
 
+pub use self::config::IdentityConfig;
 use self::config::is_private;
-pub use self::config::{IdentityConfig, IdentityError};
 use self::signature::ACCEPTED;
 use crate::caller::Caller;
 use crate::client::Client;
@@ -59,7 +59,7 @@ pub(crate) struct Identity {
     journal: Journal,
     /// `None` until it was first reached.
     provider: ArcSwapOption<Provider>,
-    /// When it was last asked; held by whoever asks.
+    /// When the provider was last asked; locked while it is being asked.
     asked: Mutex<Option<Instant>>,
     /// Permits to exchange codes, since anybody may send one.
     exchanges: Semaphore,

@@ -20,6 +20,7 @@ mod call;
 mod caller;
 mod client;
 mod config;
+mod config_file;
 mod context;
 mod context_memory;
 mod conversation;
@@ -74,8 +75,9 @@ pub use caller::Guest;
 pub use config::{
     Admin, Bounds, ConfigError, GatewayConfig, GuessConfig, HourlyLimits, Injection, Masking, Placement,
 };
+pub use config_file::ConfigFileError;
 pub use gateway::StartError;
-pub use identity::{IdentityConfig, IdentityError};
+pub use identity::IdentityConfig;
 pub use intake::MCP_PATH;
 pub use keys::hashed;
 pub use live::Reread;

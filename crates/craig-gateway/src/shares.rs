@@ -36,13 +36,13 @@ impl Shares {
     pub async fn acquire(&self, user: Option<&Arc<str>>) -> Result<Share, AcquireError> {
         // The user's own permit comes first, so that calls waiting for it hold up nobody else.
         let of_user = match user {
-            Some(user) => Some(self.of(user).acquire_owned().await?),
+            Some(user) => Some(self.permits_of(user).acquire_owned().await?),
             None => None,
         };
         Ok(Share { _of_all: Arc::clone(&self.all).acquire_owned().await?, _of_user: of_user })
     }
 
-    fn of(&self, user: &Arc<str>) -> Arc<Semaphore> {
+    fn permits_of(&self, user: &Arc<str>) -> Arc<Semaphore> {
         self.of_users.get_with_by_ref(user, || Arc::new(Semaphore::new(self.n_each)))
     }
 }

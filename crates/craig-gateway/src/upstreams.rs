@@ -10,6 +10,7 @@ use http::{HeaderName, header};
 use serde::Deserialize;
 use thiserror::Error;
 
+use crate::config_file::{ConfigFileError, text_of};
 use crate::protocol::{ProtocolName, Usage};
 use crate::watched_file::WatchedFile;
 
@@ -77,22 +78,9 @@ pub struct Price {
 /// Providers that cannot be used.
 #[derive(Debug, Error)]
 pub enum UpstreamsError {
-    /// The file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file is malformed.
-    #[error("{}: {reason}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    /// The file cannot be used.
+    #[error(transparent)]
+    File(#[from] ConfigFileError),
     /// The variable that 'gateway.upstream_key_env' names is not set.
     #[error("'gateway.upstream_key_env' names {0}, which is not set")]
     NoKey(String),
@@ -160,7 +148,7 @@ impl Upstream {
         settings: &Settings,
     ) -> Result<(Vec<Self>, Prices, Vec<WatchedFile>), UpstreamsError> {
         match settings.path("gateway.upstreams") {
-            Some(path) => read(&path, settings),
+            Some(path) => Ok(read(&path, settings)?),
             None => Ok((vec![Self::single(settings)?], Prices::default(), Vec::new())),
         }
     }
@@ -243,10 +231,10 @@ impl Prices {
 fn read(
     path: &Path,
     settings: &Settings,
-) -> Result<(Vec<Upstream>, Prices, Vec<WatchedFile>), UpstreamsError> {
+) -> Result<(Vec<Upstream>, Prices, Vec<WatchedFile>), ConfigFileError> {
     let mut files = vec![WatchedFile::new(path.to_owned())];
     let text = text_of(path)?;
-    let malformed = |reason: String| UpstreamsError::Malformed { path: path.to_owned(), reason };
+    let malformed = |reason: String| ConfigFileError::malformed(path, reason);
     let file: File = toml::from_str(&text).map_err(|error| malformed(error.message().to_owned()))?;
     if file.upstream.is_empty() {
         return Err(malformed("it has no [[upstream]]".to_owned()));
@@ -323,9 +311,4 @@ fn headers_of(entry: &Entry, settings: &Settings) -> Result<Vec<(HeaderName, Sec
         }
     };
     entry.headers_env.iter().map(header).collect()
-}
-
-fn text_of(path: &Path) -> Result<String, UpstreamsError> {
-    std::fs::read_to_string(path)
-        .map_err(|source| UpstreamsError::Unreadable { path: path.to_owned(), source })
 }

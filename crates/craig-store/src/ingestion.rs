@@ -207,7 +207,7 @@ impl Store {
             .read_all(&sql, &[ids], |row| Ok((row.get::<ProjectId>(9)?, IngestionStatus::from_row(row)?)))?;
         let mut newest: HashMap<ProjectId, IngestionStatus> = newest.into_iter().collect();
         let status = |project: &Project| match newest.remove(&project.id) {
-            // It has ended: no record outside the database says otherwise.
+            // It has ended, and no record outside the database contradicts this.
             Some(status)
                 if status.state != IngestionState::InProgress && !self.has_record_of_failure(project) =>
             {

@@ -157,8 +157,8 @@ impl Store {
         }
     }
 
-    /// Whether a record outside the database says that the newest ingestion of `project` failed. A database on a server has no
-    /// such record.
+    /// Whether a failure of the newest ingestion of `project` is recorded outside the database. For a database on a server,
+    /// nothing is recorded there.
     pub(crate) fn has_record_of_failure(&self, project: &Project) -> bool {
         let is_on_server = matches!(self.place.opened_by, OpenedBy::Server(_));
         !is_on_server && matches!(self.recorded_run(project), RecordedRun::CutOff | RecordedRun::Failed(_))

@@ -35,8 +35,10 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig/src/workspace.rs", "the folder in which an editor keeps the index of a workspace"),
     ("craig-gateway/src/keys.rs", "the hashed keys of clients"),
     ("craig-gateway/src/usage.rs", "what each key has used"),
-    ("craig-gateway/src/upstreams.rs", "providers and prices that the user configured"),
-    ("craig-gateway/src/identity/config.rs", "the identity provider that the user configured"),
+    (
+        "craig-gateway/src/config_file.rs",
+        "providers, prices and the identity provider that the user configured",
+    ),
 ];
 
 /// The files that open connections, and to whom.

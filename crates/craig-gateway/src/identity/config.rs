@@ -1,35 +1,15 @@
 //! The file that `gateway.sign_in` names: an identity provider, and what its groups may use.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use craig_engine::{Secret, Settings};
 use http::Uri;
 use serde::Deserialize;
-use thiserror::Error;
 
+use crate::caller::is_own;
+use crate::config_file::{ConfigFileError, text_of};
 use crate::keys::Policy;
-
-/// A sign-in file that cannot be used.
-#[derive(Debug, Error)]
-pub enum IdentityError {
-    /// The file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file is malformed.
-    #[error("{}: {reason}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-}
 
 /// An identity provider, and what its groups may use.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -73,12 +53,10 @@ fn openid() -> Vec<String> {
 
 impl IdentityConfig {
     /// Reads the file at `path`; the secret is from the environment of `settings`.
-    pub(crate) fn read(path: &Path, settings: &Settings) -> Result<Self, IdentityError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| IdentityError::Unreadable { path: path.to_owned(), source })?;
+    pub(crate) fn read(path: &Path, settings: &Settings) -> Result<Self, ConfigFileError> {
+        let text = text_of(path)?;
         let secret = |variable: &str| settings.environment().get(variable).map(Secret::new);
-        Self::parse(&text, secret)
-            .map_err(|reason| IdentityError::Malformed { path: path.to_owned(), reason })
+        Self::parse(&text, secret).map_err(|reason| ConfigFileError::malformed(path, reason))
     }
 
     fn parse(text: &str, secret: impl Fn(&str) -> Option<Secret>) -> Result<Self, String> {
@@ -128,7 +106,7 @@ pub(crate) fn is_private(address: &str) -> bool {
     let Ok(uri) = address.parse::<Uri>() else { return false };
     match (uri.scheme_str(), uri.host()) {
         (Some("https"), Some(_)) => true,
-        (Some("http"), Some(host)) => matches!(host, "localhost" | "127.0.0.1" | "[::1]"),
+        (Some("http"), Some(host)) => is_own(host),
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use ring::signature::{
     UnparsedPublicKey, VerificationAlgorithm,
 };
 
-/// Algorithms by which a provider alone can sign. A shared secret (HMAC) is none: whoever verifies could sign as well.
+/// Accepted signature algorithms, all asymmetric: with a shared secret (HMAC), whoever verifies could sign as well.
 pub(super) const ACCEPTED: [Algorithm; 9] = [
     Algorithm::RS256,
     Algorithm::RS384,

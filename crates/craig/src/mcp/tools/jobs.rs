@@ -260,7 +260,7 @@ fn known_job(shared: &Shared, id: &str) -> Result<Job, Failure> {
 fn statuses(engine: &Engine, project: Option<&str>) -> Result<Vec<ProjectStatus>, EngineError> {
     match project {
         Some(project) => Ok(vec![engine.status(project)?]),
-        None => engine.projects()?.iter().map(|project| engine.status(&project.reference)).collect(),
+        None => Ok(engine.projects_with_status()?.into_iter().map(|(_, status)| status).collect()),
     }
 }
 

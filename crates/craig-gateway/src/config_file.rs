@@ -1,0 +1,38 @@
+//! Files that settings of the gateway name.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// A file that a setting names, and that cannot be used.
+#[derive(Debug, Error)]
+pub enum ConfigFileError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is malformed.
+    #[error("{}: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl ConfigFileError {
+    pub(crate) fn malformed(path: &Path, reason: String) -> Self {
+        Self::Malformed { path: path.to_owned(), reason }
+    }
+}
+
+/// The text of the file at `path`.
+pub(crate) fn text_of(path: &Path) -> Result<String, ConfigFileError> {
+    std::fs::read_to_string(path)
+        .map_err(|source| ConfigFileError::Unreadable { path: path.to_owned(), source })
+}
