@@ -1,11 +1,14 @@
 """PostgreSQL servers that a drill may kill or cut off, unlike the shared one that `scripts/with-postgres` starts."""
 
+import http.client
+import json
 import os
 import pwd
 import shutil
 import subprocess
+import threading
 
-from drill import skip
+from drill import skip, write_code
 
 
 def require():
@@ -62,3 +65,53 @@ class Cluster:
 
     def sql(self, statement):
         return self.run("psql", "-h", self.folder, "-U", "postgres", "-d", "postgres", "-Atc", statement).strip()
+
+
+class Site:
+    """A project on a server of its own, the servers that answer from it, and what they should answer."""
+
+    def __init__(self, drill, place, n_files, seed):
+        self.drill, self.place = drill, place
+        drill.home.chmod(0o755)
+        self.tree = write_code(place / "source", n_files, seed=seed)
+        place.chmod(0o755)
+        self.data = place / "data"
+
+    def open(self, address):
+        """Puts the project into the database at `address`."""
+        self.environment = {**self.drill.environment, "CRAIG_DB": address, "XDG_DATA_HOME": str(self.data)}
+        self.key = json.loads(self.craig("gateway", "keys", "add", "everybody", "--format", "json").stdout)["key"]
+        self.craig("ingest", self.tree, "--name", "source", "-q")
+
+    def craig(self, *arguments):
+        return subprocess.run([str(self.drill.program), *map(str, arguments)], env=self.environment, capture_output=True, timeout=300)
+
+    def serve(self, **others):
+        """The address of a new server, whose environment has `others`."""
+        keys = str(self.data / "craig" / "gateway-keys.json")
+        environment = {**self.environment, "CRAIG_GATEWAY_KEYS": keys, "CRAIG_GATEWAY_SEARCHES_PER_HOUR": "0", **others}
+        process = self.drill.start("serve", "--address", "127.0.0.1:0", env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        started = json.loads(process.stderr.readline())
+        threading.Thread(target=lambda: [None for _ in process.stderr], daemon=True).start()
+        return started["address"]
+
+    def ask(self, server, query):
+        """Status and text of an answer."""
+        connection = http.client.HTTPConnection(server, timeout=120)
+        headers = {"content-type": "application/json", "authorization": f"Bearer {self.key}"}
+        connection.request("POST", "/v1/search", json.dumps({"query": query, "project": "source", "per_file": 1}), headers)
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+
+    def compare(self, servers, queries, when):
+        """Expects the servers to answer like a fresh database."""
+        fresh = self.place / "fresh.db"
+        self.craig("--db", fresh, "ingest", self.tree, "--name", "source", "-q")
+        places = lambda hits: [(hit["path"], hit["line_start"], round(hit["score"], 4)) for hit in hits]
+        for query in queries:
+            answer = self.craig("--db", fresh, "search", query, "-p", "source", "--no-refresh", "--per-file", "1", "--format", "json")
+            wanted = places(json.loads(answer.stdout)["hits"])
+            for server in servers:
+                status, answer = self.ask(server, query)
+                found = places(json.loads(answer).get("results", [])) if status == 200 else answer
+                self.drill.expect(found == wanted, f"{when}, {query!r} differs on {server}", (found, wanted))
