@@ -75,8 +75,6 @@ pub struct Subject {
     pub namesakes: Vec<String>,
     /// Whether it is what the one before it overrides or implements.
     pub is_base: bool,
-    /// For each other thing of this name that belongs to no type either, the folders and the file that only this one has.
-    pub variants: Vec<Vec<String>>,
 }
 
 impl Subject {
@@ -252,9 +250,6 @@ impl<'t> Reading<'t> {
             found
                 .extend(around.filter(|symbol| self.is_clause_of(symbol)).map(|symbol| self.subject(symbol)));
         }
-        if found.is_empty() && asked == Asked::Lines && self.first == self.last {
-            found.extend(around.and_then(|symbol| self.field(symbol)));
-        }
         let is_definition = !found.is_empty();
         if !is_definition {
             // Members of an object that is assigned in passing are in no outline.
@@ -364,39 +359,10 @@ impl<'t> Reading<'t> {
             homes: homes(self.path),
             package: package(self.path, self.text),
             namesakes: Vec::new(),
-            variants: Vec::new(),
             is_base: false,
             owner,
             name,
         }
-    }
-
-    /// What the selected line declares as a member of the type whose body it stands in, and no outline has: a field, a case.
-    fn field(&self, of: &Symbol) -> Option<Subject> {
-        let is_type = matches!(of.kind, ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum);
-        let (open_at, _) = layout::body_opener(self.text, self.first)?;
-        let is_body = open_at <= of.line as usize + MAX_LINES_OF_HEAD && open_at >= of.line as usize;
-        let line = line_range(self.text, self.first, self.first);
-        let name = layout::field_name(line).filter(|_| is_type && is_body)?;
-        let beside = self.outline.symbols.iter().filter(|other| owner_of(other).as_ref() == Some(&of.name));
-        Some(Subject {
-            name: name.to_owned(),
-            owner: Some(of.name.clone()),
-            ancestors: ancestors(self.text, &of.name),
-            kind: Some(ChunkKind::Constant),
-            line: Some(self.first),
-            is_exported: is_exported(self.text, &of.name),
-            is_private: name.starts_with('_') || line.trim_start().starts_with("private "),
-            definition: clipped(line, MAX_DEFINITION_BYTES).to_owned(),
-            comment: Comment::of_definition(self.path, self.text, self.first as u32, self.first as u32),
-            siblings: distinct(beside.map(|other| other.name.as_str())),
-            homes: homes(self.path),
-            package: None,
-            namesakes: Vec::new(),
-            variants: Vec::new(),
-            is_base: false,
-            aliases: Vec::new(),
-        })
     }
 
     /// What the file defines in the same place as a symbol.
@@ -470,9 +436,6 @@ impl<'t> Reading<'t> {
         .collect()
     }
 }
-
-/// Lines that the head of a type has before its body.
-const MAX_LINES_OF_HEAD: usize = 4;
 
 /// What the folders and the file of a path are called, without endings.
 pub(crate) fn homes(path: &str) -> Vec<String> {

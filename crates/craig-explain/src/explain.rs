@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::comment::Comment;
 use crate::context::{CodeContext, Subject, is_same_owner, owner_likeness};
-use crate::evidence::{Candidate, Evidence, evidence, is_history};
+use crate::evidence::{Evidence, evidence, is_history};
 use crate::extract::{Cited, explains, is_direct, quotes};
 use crate::gate::{Verdict, gate};
 use crate::library::{Library, Place};
@@ -26,7 +26,7 @@ const MAX_TRIED: usize = 6;
 
 /// Least confidence of an explanation. Of judged quotes (`evals/explain.judged.json`) 0.92 were good and 0.03 wrong above it,
 /// 0.8 and 0.09 below. Above 0.95, 0.94 were good and 0.006 wrong, but short pages of small projects do not reach that.
-const MIN_DOCUMENTED: f32 = 0.9;
+pub(crate) const MIN_DOCUMENTED: f32 = 0.9;
 
 /// Least confidence for a name that is a word of the language, too: judged by reading, a third of the answers below were good.
 const MIN_OF_WORD: f32 = 0.7;
@@ -160,26 +160,10 @@ fn documented(library: &Library, subject: &Subject, evidence: &Evidence) -> Expl
     let gate = gate();
     let least = if is_plain_word(&subject.name) { MIN_OF_WORD } else { gate.threshold };
     let verdicts = (0..MAX_TRIED).map(|n_skipped| gate.judge_from(evidence, n_skipped));
-    let has_own = subject.owner.is_some() && evidence.candidates.iter().any(is_own_heading);
-    let is_of_other = |verdict: &Verdict| {
-        let best = verdict.ranked.first().map(|(at, _)| *at);
-        let best = evidence.candidates.iter().find(|one| Some(one.at) == best);
-        best.is_some_and(|best| has_own && best.features.heading_is_name > 0.0 && !is_own_heading(best))
-    };
-    verdicts
-        .enumerate()
-        .filter(|(_, verdict)| verdict.confidence >= least && !is_of_other(verdict))
-        .find_map(|(n_skipped, verdict)| {
-            // Who is not the best must be surely about it.
-            quoted(library, subject, evidence, &verdict).filter(|found| n_skipped == 0 || found.is_direct)
-        })
+    let mut likely = verdicts.filter(|verdict| verdict.confidence >= least);
+    likely
+        .find_map(|verdict| quoted(library, subject, evidence, &verdict))
         .unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0))
-}
-
-/// Whether a section's heading is the name, and it or one above is what the subject belongs to.
-fn is_own_heading(one: &Candidate) -> bool {
-    let of = one.features;
-    of.heading_is_name > 0.0 && of.heading_owner + of.above_is_owner + of.page_is_owner > 0.0
 }
 
 fn quoted(
@@ -254,7 +238,7 @@ fn place(library: &Library, subject: &Subject, evidence: &Evidence, at: usize) -
             > 0.0
     });
     let is_headed_by_owner = is_headed_by_owner || is_below_argument(library.place(at), subject);
-    Cited { at, is_owned, is_headed_by_owner, kin }
+    Cited { at, is_owned, is_headed_by_owner }
 }
 
 /// Whether a section stands below what takes the subject's owner as its arguments: `prefetch` of `LinkProps` below "Link".

@@ -9,20 +9,20 @@ mod whose;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use craig_text::{compact, root, whole_words};
+use craig_text::{root, whole_words};
 
 use craig_chunk::ChunkKind;
 
 use crate::context::Subject;
 use crate::evidence::{is_about_changes, is_history};
 use crate::library::{Library, Place};
-use crate::names::{COMMON_FILES, has_stem, is_plain_word, is_stem_alike, words_of};
-use crate::page::{Defined, Fence, Page, Section, Unit, is_kind};
+use crate::names::{has_stem, is_plain_word, is_stem_alike, words_of};
+use crate::page::{Defined, Fence, Unit, is_kind};
 use crate::sentence::{announces, n_words};
 
-use self::heading::{MANY_ALIKE, is_of_any, is_of_namesake, is_of_other_type, is_of_variant};
-use self::quotable::{ENOUGH_WORDS, is_caveat, is_quotable, is_remark};
-use self::says::{begins_with, calls, is_among_first, is_condition_of, is_instance_of, says};
+use self::heading::is_of_namesake;
+use self::quotable::{ENOUGH_WORDS, is_caveat, is_quotable};
+use self::says::{begins_with, calls, is_among_first, says};
 use self::whose::{Whose, whose, whose_is};
 
 /// Most bullets of an explanation.
@@ -46,14 +46,11 @@ const MAX_SAMPLE_LINES: usize = 16;
 /// … and in bytes.
 const MAX_SAMPLE_BYTES: usize = 1_000;
 
-/// A sample of so many lines, with its marks, shows the one thing that it calls.
+/// A sample of so many lines, with its marks, shows the one thing that it uses.
 const SHORT_SAMPLE_LINES: usize = 8;
 
 /// Sentences that share more of their words say the same.
 const SAME: f32 = 0.8;
-
-/// Entries that share less of their words say something else.
-const UNLIKE: f32 = 0.4;
 
 /// A sentence or a code block of a section.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,8 +70,6 @@ pub(crate) struct Cited {
     pub(crate) is_owned: bool,
     /// Whether a heading, the page or what stands before the name's dot is what the subject belongs to.
     pub(crate) is_headed_by_owner: bool,
-    /// Share of the names beside the subject that the page is about.
-    pub(crate) kin: f32,
 }
 
 /// What the cited sections say of a subject, in the order of the citations and of the text: the first one's description,
@@ -124,8 +119,7 @@ pub(crate) fn is_direct(library: &Library, cited: Cited, subject: &Subject, quot
     let is_whole = !text.starts_with(char::is_lowercase) && !announces(text);
     reading.is_headed_alone() && is_whole
         || reading.entry(&reading.statements()).contains(quote)
-        || reading.names().any(|name| begins_with(text, name) && !is_condition_of(text, name))
-            && !text.contains(" | ")
+        || reading.names().any(|name| begins_with(text, name)) && !text.contains(" | ")
 }
 
 fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
@@ -197,15 +191,6 @@ fn goes_on(sentence: &str) -> bool {
     let is_word = sentence.starts_with(char::is_alphabetic);
     is_word && first.is_some_and(|word| POINTERS.iter().any(|pointer| word.eq_ignore_ascii_case(pointer)))
 }
-
-/// Whether a sentence has no subject: "Can be one of the following".
-fn is_fragment(sentence: &str) -> bool {
-    FRAGMENTS.iter().any(|begin| sentence.starts_with(begin))
-}
-
-/// What sentences begin with that say something of what stands before them.
-const FRAGMENTS: &[&str] =
-    &["Can be ", "Must be ", "May be ", "Should be ", "Will be ", "Used by ", "Used in ", "Used to "];
 
 /// Whether a sentence speaks of a thing by its kind alone: "guards values of this type".
 fn points_to_kind(sentence: &str) -> bool {
@@ -291,15 +276,6 @@ struct Reading<'l> {
     is_of_another: bool,
 }
 
-/// A signature counts among at most so many of the first paragraphs.
-const SIGNATURE_WITHIN: usize = 3;
-
-/// From so many names beside a method on, a page that is about its class has headings for some of them, too …
-const MIN_SIBLINGS: usize = 4;
-
-/// … which are at least this share.
-const LITTLE_KIN: f32 = 0.2;
-
 /// How a section speaks of a subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ground {
@@ -316,10 +292,7 @@ enum Ground {
 impl<'l> Reading<'l> {
     fn new(library: &'l Library, cited: Cited, subject: &'l Subject) -> Self {
         let place = library.place(cited.at);
-        let is_of_another = is_of_namesake(place, subject)
-            || is_of_other_type(library, place, subject, cited.kin)
-            || is_of_any(place, subject, &cited)
-            || is_of_variant(place, subject);
+        let is_of_another = is_of_namesake(place, subject);
         Self { library, place, subject, cited, is_of_another }
     }
 
@@ -355,35 +328,6 @@ impl<'l> Reading<'l> {
         }
     }
 
-    /// Whether the page lists the methods of another thing: it is about none of the names beside the subject.
-    fn is_of_others(&self) -> bool {
-        let n_siblings = self.subject.siblings.len();
-        let is_method = self.subject.kind == Some(ChunkKind::Method) && self.subject.owner.is_some();
-        let is_listed = |section: &&Section| section.names.iter().any(|of| of.is_all && of.is_call);
-        let lists_methods = self.place.page.sections.iter().filter(is_listed).count() >= MIN_SIBLINGS;
-        is_method
-            && lists_methods
-            && n_siblings >= MIN_SIBLINGS
-            && !self.cited.is_owned
-            && self.cited.kin < LITTLE_KIN
-    }
-
-    /// Whether another page is called like the subject's file, and is about the name: then this one is about a namesake, as
-    /// `Decoder.md` is where there is an `Eq.md` for `sum` of `Eq.ts`.
-    fn has_page_elsewhere(&self) -> bool {
-        let Some(home) =
-            self.subject.homes.last().filter(|home| home.len() > 1 && !COMMON_FILES.contains(&home.as_str()))
-        else {
-            return false;
-        };
-        let is_at_home =
-            |place: Place<'_>| place.page.stem().split('.').next().is_some_and(|stem| stem == home);
-        let named = self.library.named(&self.subject.name);
-        self.subject.owner.is_none()
-            && !is_at_home(self.place)
-            && named.iter().any(|&at| is_at_home(self.library.place(at as usize)))
-    }
-
     /// Whether the subject lies in a folder of internals, of which other pages do not speak: what they say is of its namesake
     /// in the API. In Go such folders hold whole programs.
     fn is_internal(&self) -> bool {
@@ -397,7 +341,7 @@ impl<'l> Reading<'l> {
     /// of a section that is called like it, else the sentences that say its name; and where there is none of these, the
     /// code block that shows it.
     fn description(&self) -> Vec<Range<usize>> {
-        if self.has_page_elsewhere() || self.is_internal() || self.is_of_changes_or_limits() {
+        if self.is_internal() || self.is_of_changes() {
             return Vec::new();
         }
         let statements = self.without_caveats(self.statements());
@@ -406,15 +350,14 @@ impl<'l> Reading<'l> {
     }
 
     fn telling(&self, statements: &[Statement]) -> Vec<Range<usize>> {
-        let is_of_many = self.is_headed_like_others();
-        if self.is_headed() && !is_of_many {
+        if self.is_headed() {
             return self.opening(statements);
         }
         let entry = self.entry(statements);
         if !entry.is_empty() {
             return entry;
         }
-        if (self.is_headed_by_words() || self.has_signature()) && !is_of_many {
+        if self.is_headed_by_words() {
             return self.opening(statements);
         }
         let saying = self.mentions(statements);
@@ -423,11 +366,8 @@ impl<'l> Reading<'l> {
 
     /// The sentences that say the name and mean the subject; only those with its owner where there are such.
     fn mentions(&self, statements: &[Statement]) -> Vec<Range<usize>> {
-        let is_of_other = self.is_headed_by_other();
-        let is_named = |one: &Statement| {
-            let is_by_the_way = is_of_other && self.ground_of(one) != Ground::Direct;
-            self.is_named(one) && !self.is_entry(one) && one.n_words >= ENOUGH_WORDS && !is_by_the_way
-        };
+        let is_named =
+            |one: &Statement| self.is_named(one) && !self.is_entry(one) && one.n_words >= ENOUGH_WORDS;
         let is_owned = |one: &Statement| one.says && one.whose == Whose::Own;
         match statements.iter().any(is_owned) {
             true => chosen_ranges(statements, is_owned),
@@ -443,9 +383,7 @@ impl<'l> Reading<'l> {
         let is_of_other = statement.number == 0
             && defined.is_some_and(|of| !self.is_subject(&of.named.name))
             && !is_listed();
-        let is_instance = self.names().all(|name| is_instance_of(text, name));
         statement.says
-            && !is_instance
             && (!is_of_other || statement.whose == Whose::Own)
             && self.is_of_subject(self.ground_of(statement), statement.whose)
     }
@@ -470,7 +408,7 @@ impl<'l> Reading<'l> {
 
     /// Whether a section that is not the best may say something, too: on the same page, or below what the subject belongs to.
     fn is_beside(&self, best: &Cited) -> bool {
-        if self.is_of_changes_or_limits() || is_of_other_type(self.library, self.place, self.subject, 0.0) {
+        if self.is_of_changes() {
             return false;
         }
         let is_same_page = self.library.page_of(best.at) == self.library.page_of(self.cited.at);
@@ -534,7 +472,7 @@ impl<'l> Reading<'l> {
         found
     }
 
-    /// Sentences without remarks, and without the caveats and what follows them in their paragraphs: they say nothing to who
+    /// Sentences without the caveats and what follows them in their paragraphs: they say nothing to who
     /// does not know what they are about.
     fn without_caveats(&self, mut statements: Vec<Statement>) -> Vec<Statement> {
         let mut caveat = None;
@@ -543,7 +481,7 @@ impl<'l> Reading<'l> {
             if is_caveat(text) {
                 caveat = Some(one.unit);
             }
-            caveat != Some(one.unit) && !is_remark(text)
+            caveat != Some(one.unit)
         });
         statements
     }
@@ -595,44 +533,7 @@ impl<'l> Reading<'l> {
         // The longest of those that say whose it is: a table of contents may list the name before.
         let n_words = |at: usize| of_entry(at).iter().map(|one| one.n_words).sum::<usize>();
         let longest = entries.max_by_key(|&at| (whose_at(at), n_words(at)));
-        let is_bound = |at: &usize| whose_at(*at) == Whose::Own || self.cited.is_headed_by_owner;
-        let longest = longest.filter(|at| is_bound(at) || !self.has_other_meanings(&units[*at]));
         longest.map(of_entry).unwrap_or_default().into_iter().map(|one| one.bytes.clone()).collect()
-    }
-
-    /// Whether other sections have entries of the name that say something else: `EINVAL` below each function that returns
-    /// it. Then none of them says what it is.
-    fn has_other_meanings(&self, entry: &Unit) -> bool {
-        let words = |page: &Page, unit: &Unit| -> BTreeSet<String> {
-            unit.sentences.iter().flat_map(|bytes| words_of(&page.text[bytes.clone()])).collect()
-        };
-        let here = words(self.place.page, entry);
-        let others = self.library.named(&self.subject.name).iter().map(|&at| self.library.place(at as usize));
-        let is_other = |other: &Place<'_>| {
-            let is_entry = |unit: &&Unit| {
-                unit.defines
-                    .as_ref()
-                    .is_some_and(|of| of.named.owner.is_empty() && self.is_subject(&of.named.name))
-            };
-            let mut entries = other.section.units.iter().filter(is_entry).peekable();
-            entries.peek().is_some() && entries.all(|unit| likeness(&here, &words(other.page, unit)) < UNLIKE)
-        };
-        is_plain_word(&self.subject.name) && others.filter(is_other).count() >= MANY_ALIKE
-    }
-
-    /// Whether one of the first paragraphs is the subject's signature and nothing else: the section is about it.
-    fn has_signature(&self) -> bool {
-        let text = &self.place.page.text;
-        let is_signature = |unit: &Unit| {
-            let defined = unit.defines.as_ref().filter(|of| of.is_call && of.is_code && !unit.is_row);
-            let is_whole = unit.items.is_empty() && unit.bytes.len() > 2 && {
-                let written = text[unit.bytes.clone()].trim();
-                written.starts_with('`') && written.ends_with('`') && written.matches('`').count() == 2
-            };
-            is_whole && defined.is_some_and(|of| self.is_subject(&of.named.name) && of.named.owner.is_empty())
-        };
-        let begin = &self.place.section.units[..SIGNATURE_WITHIN.min(self.place.section.units.len())];
-        begin.iter().any(is_signature) && self.is_of_subject(Ground::Called, Whose::Unknown)
     }
 
     /// Whether an entry that defines a name is about the subject. A name that is a plain word is that of an argument or an
@@ -661,20 +562,12 @@ impl<'l> Reading<'l> {
             let sentence = &text[before.bytes.clone()];
             let is_described = self.has_words_of_name(sentence)
                 || before.unit + 1 == fence.n_units_before
-                    && self.is_short_call(code)
+                    && code.lines().count() <= SHORT_SAMPLE_LINES
                     && self.has_word_of_name(sentence);
             let is_shown = is_described && self.is_of_subject(Ground::Words, whose.unwrap_or(Whose::Unknown));
             !points_to_kind(sentence) && (self.is_named(before) || is_shown)
         });
         before.map(|before| vec![before.bytes.clone(), fence.bytes.clone()]).unwrap_or_default()
-    }
-
-    /// Whether a sample of few lines calls a name of several words.
-    fn is_short_call(&self, code: &str) -> bool {
-        let calls = |name: &str| whole_words(code, name).any(|at| code[at + name.len()..].starts_with('('));
-        words_of(&self.subject.name).len() > 1
-            && code.lines().count() <= SHORT_SAMPLE_LINES
-            && self.names().any(calls)
     }
 
     /// Whether a sentence has one of the name's words.
@@ -736,15 +629,11 @@ impl<'l> Reading<'l> {
                         number,
                         bytes: bytes.clone(),
                         // A paragraph that begins with "It" is about what the section is about.
-                        goes_on: (goes_on(sentence)
-                            || !is_headed
-                                && (points_to_kind(sentence) || number > 0 && is_fragment(sentence)))
+                        goes_on: (goes_on(sentence) || !is_headed && points_to_kind(sentence))
                             && !(number == 0
                                 && sentence.starts_with("It ")
                                 && self.names().any(|name| says(sentence, name))),
-                        says: self
-                            .names()
-                            .any(|name| says(sentence, name) || self.names_project(sentence, name)),
+                        says: self.names().any(|name| says(sentence, name)),
                         whose: self
                             .names()
                             .map(|name| whose(self.library, self.subject, name, sentence))
@@ -766,25 +655,12 @@ impl<'l> Reading<'l> {
         words_of(sentence).iter().any(|word| !has_stem(&of_name, word) && !is_kind(word))
     }
 
-    /// Whether a sentence begins with the project, and the subject is called like that: "Grape is a framework".
-    fn names_project(&self, sentence: &str, name: &str) -> bool {
-        let is_above =
-            matches!(self.subject.kind, Some(ChunkKind::Module | ChunkKind::Class | ChunkKind::Constant));
-        is_above
-            && self.subject.owner.is_none()
-            && self.library.is_project_word(&compact(name))
-            && sentence.strip_prefix(name).is_some_and(|rest| rest.starts_with(" is "))
-    }
-
-    /// Whether it is about changes or limits, by its own heading, too, unless that is the name.
-    fn is_of_changes_or_limits(&self) -> bool {
+    /// Whether it is about changes, by its own heading, too, unless that is the name.
+    fn is_of_changes(&self) -> bool {
         let mut heading = words_of(&self.place.section.outline.heading);
         // "Upgrade requests" are none.
         heading.retain(|word| word != "upgrade");
-        let is_limit = |heading: &str| words_of(heading).iter().any(|word| LIMITS.contains(&word.as_str()));
-        let outline = &self.place.section.outline;
-        let is_of_limits = outline.path.iter().chain([&outline.heading]).any(|heading| is_limit(heading));
-        is_of_changes(self.place) || (is_about_changes(&heading) || is_of_limits) && !self.is_headed_alone()
+        is_of_changes(self.place) || is_about_changes(&heading) && !self.is_headed_alone()
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
@@ -812,9 +688,6 @@ fn is_of_changes(place: Place<'_>) -> bool {
         || place.page.path.split('/').any(is_one)
         || place.page.path.split(['/', '.']).any(is_news)
 }
-
-/// Words in headings above what a thing does not do, or does unexpectedly.
-const LIMITS: &[&str] = &["limitation", "limitations", "caveat", "caveats", "gotcha", "gotchas", "pitfalls"];
 
 /// Words in the names of folders and pages that hold proposals.
 const PROPOSALS: &[&str] = &["proposal", "proposals", "rfc", "rfcs", "sep", "seps"];

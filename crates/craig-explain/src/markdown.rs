@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use craig_text::path::folder;
 
 use crate::comment::Comment;
-use crate::explain::{Bullet, Citation, Explanation, Kind, NOT_DOCUMENTED};
+use crate::explain::{Bullet, Citation, Explanation, Kind, MIN_DOCUMENTED, NOT_DOCUMENTED};
 use crate::names::is_in_span;
 
 /// The address of a file of the project, given its path, that a link can have; none where files have no address.
@@ -69,7 +69,19 @@ impl Explanation {
             let joint = if documented.is_empty() { "" } else { "\n" };
             mentioned = format!("{joint}Mentioned in:\n\n{mentioned}");
         }
-        format!("{title}{documented}{mentioned}\n*Confidence {:.0}%*\n{comment}", self.confidence * 100.0)
+        format!(
+            "{title}{documented}{mentioned}\n*{} confidence*\n{comment}",
+            confidence_in_words(self.confidence)
+        )
+    }
+}
+
+/// A confidence as people read it: the panel of the VS Code extension has the same words.
+fn confidence_in_words(confidence: f32) -> &'static str {
+    match confidence {
+        MIN_DOCUMENTED.. => "High",
+        0.75.. => "Good",
+        _ => "Fair",
     }
 }
 
@@ -277,7 +289,7 @@ mod tests {
         assert_eq!(
             page,
             format!(
-                "# `Client`\n\n- Opens it.  \n  {cited}\n- ```js\n  open()\n  ```\n\n  {cited}\n\n*Confidence 90%*\n"
+                "# `Client`\n\n- Opens it.  \n  {cited}\n- ```js\n  open()\n  ```\n\n  {cited}\n\n*High confidence*\n"
             )
         );
     }

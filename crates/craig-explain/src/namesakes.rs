@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use craig_chunk::ChunkKind;
-use craig_source::Language;
-use craig_text::PathRole;
 
-use crate::context::{CodeContext, Subject, homes, is_same_owner, owner_likeness};
+use crate::context::{CodeContext, Subject, is_same_owner, owner_likeness};
 use crate::names::COMMON_FILES;
 
 /// What the code of a project defines.
@@ -24,10 +22,6 @@ pub struct Holder {
     pub is_type: bool,
     /// What the members belong to that it overrides or implements.
     pub overrides: Vec<String>,
-    /// Whether the definition itself is a type.
-    pub holds_type: bool,
-    /// Its file.
-    pub path: String,
 }
 
 impl CodeContext {
@@ -44,10 +38,6 @@ impl CodeContext {
             if may_have_namesakes(subject) {
                 subject.namesakes = namesakes(subject, holders);
             }
-            // Ruby opens a class again in any file.
-            if subject.owner.is_none() && self.language != Language::Ruby {
-                subject.variants = variants(subject, &self.file_name, holders);
-            }
         }
     }
 }
@@ -63,35 +53,6 @@ fn bases(subject: &Subject, holders: &[Holder]) -> Vec<Subject> {
         ..subject.clone()
     };
     owners.into_iter().map(base).collect()
-}
-
-/// What sets the file of a definition apart from each other file that defines the same name. Of functions and values only that
-/// of a former version counts: several files may define the same one for several platforms.
-fn variants(subject: &Subject, path: &str, holders: &[Holder]) -> Vec<Vec<String>> {
-    let is_type = matches!(subject.kind, Some(ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum));
-    let is_code = |path: &str| {
-        !matches!(PathRole::from_path(path), PathRole::Test | PathRole::Example) && !path.ends_with(".d.ts")
-    };
-    let version = newest_version(&subject.homes);
-    let is_other = |holder: &&Holder| {
-        let is_former = version < newest_version(&homes(&holder.path));
-        let is_alike = is_type && holder.holds_type || is_former;
-        is_alike && !holder.is_type && holder.path != path && is_code(&holder.path)
-    };
-    let apart = |holder: &Holder| -> Vec<String> {
-        let other = homes(&holder.path);
-        let is_common = |part: &str| COMMON_FILES.contains(&part) || part.ends_with("Main");
-        let is_own = |part: &&String| !other.contains(part) && !is_common(part);
-        subject.homes.iter().filter(is_own).cloned().collect()
-    };
-    let found: BTreeSet<Vec<String>> = holders.iter().filter(is_other).map(apart).collect();
-    found.into_iter().filter(|apart| !apart.is_empty()).collect()
-}
-
-/// The version that a path says to be one of, `v1`; those of none are the newest.
-fn newest_version(homes: &[String]) -> u32 {
-    let versions = homes.iter().filter_map(|part| part.strip_prefix('v')?.parse().ok());
-    versions.max().unwrap_or(u32::MAX)
 }
 
 /// Whether other things may have the subject's name and be described for it: types are hardly ever taken for another, and
@@ -143,8 +104,6 @@ mod tests {
             name: name.into(),
             is_type,
             overrides: overrides.iter().map(|of| (*of).to_owned()).collect(),
-            holds_type: false,
-            path: format!("src/{name}.rs"),
         }
     }
 
@@ -167,21 +126,6 @@ mod tests {
         let found = bases(&subject, &[holder("Pipe", &["Sink"]), holder("Journal", &["Log"])]);
         let owners: Vec<_> = found.iter().map(|base| (base.owner.as_deref(), base.is_base)).collect();
         assert_eq!(owners, [(Some("Sink"), true)]);
-    }
-
-    #[test]
-    fn a_type_of_several_files_is_set_apart_by_its_path() {
-        let of = |kind: ChunkKind, path: &str, others: &[&str]| {
-            let subject = Subject { kind: Some(kind), homes: homes(path), ..Subject::default() };
-            let holder =
-                |other: &&str| Holder { holds_type: true, path: (*other).into(), ..holder("x", &[]) };
-            let holders: Vec<Holder> = others.iter().map(holder).collect();
-            variants(&subject, path, &holders).concat()
-        };
-        assert_eq!(of(ChunkKind::Class, "pool/thread.py", &["pool/fork.py", "tests/pool.py"]), ["thread"]);
-        assert_eq!(of(ChunkKind::Class, "types.py", &["v1/types.py"]), Vec::<String>::new());
-        assert_eq!(of(ChunkKind::Constant, "v1/types.py", &["types.py"]), ["v1"]);
-        assert_eq!(of(ChunkKind::Constant, "unix/poll.c", &["win/poll.c"]), Vec::<String>::new());
     }
 
     #[test]

@@ -85,8 +85,6 @@ fn names_above(outline: &DocumentSection) -> Vec<HeadingName> {
 /// A run of prose that sentences are taken from.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
-    /// All of it, in bytes of the page.
-    pub(crate) bytes: Range<usize>,
     /// Sentences, in bytes of the page.
     pub(crate) sentences: Vec<Range<usize>>,
     /// The name that it begins with as code: it says what that is.
@@ -368,7 +366,7 @@ impl<'t> Reader<'t> {
         }
         let is_first = section.units.is_empty();
         section.n_links += usize::from(sentence::is_link(written));
-        section.units.push(Unit { bytes: run, sentences, defines, is_row: false, items });
+        section.units.push(Unit { sentences, defines, is_row: false, items });
         if is_first {
             let early: Vec<String> = identifiers_in_prose(written).map(|(_, name)| name.to_owned()).collect();
             for name in early {
@@ -382,13 +380,7 @@ impl<'t> Reader<'t> {
         let Some(row) = self.row.take().filter(|row| row.start < row.end) else { return };
         let defines = defined_name(&self.text[row.clone()]);
         let Some(section) = self.section(row.start) else { return };
-        section.units.push(Unit {
-            bytes: row.clone(),
-            sentences: vec![row],
-            defines,
-            is_row: true,
-            items: Vec::new(),
-        });
+        section.units.push(Unit { sentences: vec![row], defines, is_row: true, items: Vec::new() });
     }
 
     fn fence(&mut self, range: Range<usize>) {

@@ -12,6 +12,7 @@ mod explain;
 mod fit;
 mod fit_chunks;
 mod ivf;
+mod judged;
 mod lines;
 mod metrics;
 mod mine;
@@ -66,6 +67,8 @@ enum Command {
     Dense(dense::DenseArguments),
     /// Measure explanations on labelled code, and fit the gate that decides which section documents it, if any.
     Explain(explain::ExplainArguments),
+    /// Explain definitions again whose explanations were judged by readers, and count what has become of the answers.
+    Judged(judged::JudgedArguments),
     /// Measure the built-in ranking of texts on results that other searches found.
     Rerank(rerank::RerankArguments),
     /// Make the centroids of the IVF lists of large indexes.
@@ -86,6 +89,7 @@ fn main() -> Result<()> {
         Command::FitChunks(arguments) => fit_chunks::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
         Command::Dense(arguments) => dense::run(&arguments),
+        Command::Judged(arguments) => judged::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rerank(arguments) => rerank::run(&arguments),
         Command::Ivf(arguments) => ivf::run(&arguments),

@@ -46,8 +46,6 @@ impl CodeDefinitions {
         Holder {
             name: holder_of(at).to_owned(),
             is_type: self.type_around(at).is_some(),
-            holds_type: self.graph.definition(at).kind.is_type(),
-            path: self.file(at).path.clone(),
             overrides: self.graph.overridden(at).map(|base| holder_of(base).to_owned()).collect(),
         }
     }

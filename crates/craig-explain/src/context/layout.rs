@@ -62,50 +62,6 @@ pub(super) fn declared(text: &str, line: usize) -> Option<Member> {
         .then(|| Member { is_function: member_name(written).is_some(), ..member(text, name, line, open_at) })
 }
 
-/// What the line stands in, as [`opener`]; a label such as `public:` opens nothing.
-pub(super) fn body_opener(text: &str, line: usize) -> Option<(usize, &str)> {
-    let (at, open) = opener(text, line)?;
-    let label = open.trim_end().strip_suffix(':').map(str::trim);
-    if label.is_some_and(|label| ["public", "private", "protected"].contains(&label)) {
-        opener(text, at)
-    } else {
-        Some((at, open))
-    }
-}
-
-/// The name of what a line of a type's body declares: `pub minor: u8`, `private int port;`, `Limit bool`, `Failed = 3,`.
-pub(super) fn field_name(line: &str) -> Option<&str> {
-    let line = line.trim();
-    if !is_code(line) || line.starts_with(['@', '#', '[', '}', ')', '*', '"', '\'']) || line.contains('(') {
-        return None;
-    }
-    let line = line.split(" //").next().unwrap_or(line).trim_end();
-    let last_of = |head: &'_ str| identifiers(head).last().map(|(start, name)| (start, start + name.len()));
-    let typed =
-        line.find(": ").filter(|&at| !line[..at].contains(['=', '"', '<', ' ']) || is_declared(&line[..at]));
-    let head_end = typed.or_else(|| line.find(" = ")).or_else(|| line.find([';', '{']));
-    let found = match head_end {
-        Some(end) => last_of(line[..end].trim_end()),
-        None => {
-            let mut words = identifiers(line);
-            let first = words.next().filter(|(start, _)| *start == 0)?;
-            let is_alone = line.trim_end_matches(',').len() == first.1.len() && line.ends_with(',');
-            let is_typed =
-                line[first.1.len()..].starts_with([' ', '\t']) && line.split_whitespace().count() <= 3;
-            (is_alone || is_typed && first.1.starts_with(|c: char| c.is_alphabetic()))
-                .then_some((0, first.1.len()))
-        }
-    };
-    let name = found.map(|(start, end)| &line[start..end])?;
-    (!KEYWORDS.contains(&name) || CONTEXTUAL.contains(&name)).then_some(name)
-}
-
-/// Whether what stands before a colon is words of a declaration alone: `public readonly name`.
-fn is_declared(head: &str) -> bool {
-    head.split_whitespace()
-        .all(|word| word.chars().all(|c| is_identifier_char(c) || c == '?' || c == '(' || c == ')'))
-}
-
 /// What a class, an interface or the like is called that a line opens.
 pub(super) fn declared_type(open: &str) -> Option<&str> {
     let mut words = open.trim_end().strip_suffix('{')?.split_whitespace();

@@ -1,6 +1,5 @@
 //! Which sentences have content, whatever they are about.
 
-use crate::names::words_of;
 use crate::sentence::{self, n_words};
 
 /// Longest sentence that is quoted, in bytes; longer ones are tables or lists without stops.
@@ -21,13 +20,14 @@ pub(super) fn is_quotable(sentence: &str, is_row: bool) -> bool {
         && !sentence.starts_with(SIGNATURES)
         && !is_version(sentence, n_words)
         && !TASKS.iter().any(|mark| sentence.starts_with(mark))
-        && !points_to_sample(sentence)
-        && !is_about_page(sentence)
         && (is_row || has_prose(sentence))
+        && !APPEALS.iter().any(|word| sentence.contains(word))
         && !sentence::is_link(sentence.strip_prefix("See ").unwrap_or(sentence))
-        && !TAGS.iter().chain(APPEALS).any(|tag| sentence.contains(tag))
         && (is_row || !sentence.contains(" | "))
 }
+
+/// Words of appeals for support.
+const APPEALS: &[&str] = &["sponsor", "Sponsor", "donat", "Donat", "Support from"];
 
 /// Whether a row of a table has words behind its first cell that are no code: what is said of what the first one names.
 fn is_telling_row(row: &str) -> bool {
@@ -101,11 +101,6 @@ pub(super) fn is_caveat(sentence: &str) -> bool {
     CAVEATS.iter().any(|caveat| begin.starts_with(caveat))
 }
 
-/// Whether a sentence gives a reason, or tells how something differs from what it was, and not what it is.
-pub(super) fn is_remark(sentence: &str) -> bool {
-    sentence.starts_with("Because ") || CHANGED.iter().any(|news| sentence.contains(news))
-}
-
 /// What sentences begin with that are about something said before, or an example.
 const CAVEATS: &[&str] = &[
     "⚠",
@@ -120,38 +115,3 @@ const CAVEATS: &[&str] = &[
     "The following is an example",
     "The following example",
 ];
-
-/// What sentences have that tell how something differs from what it was.
-const CHANGED: &[&str] =
-    &[" is now ", " now returns ", " now takes ", " has been renamed", " was renamed", " was requested in "];
-
-/// Whether a sentence speaks of the page that it stands on: "This guide expects that you have …".
-fn is_about_page(sentence: &str) -> bool {
-    let mut words = sentence.split_whitespace();
-    let first = words.next().is_some_and(|word| matches!(word, "This" | "In" | "Throughout"));
-    let rest: Vec<&str> = words.take(2).collect();
-    let is_page = |word: &&str| PAGES.contains(&word.trim_end_matches([',', '.']));
-    first && rest.iter().any(is_page) && (sentence.starts_with("This ") || rest.first() == Some(&"this"))
-}
-
-/// What a page calls itself.
-const PAGES: &[&str] =
-    &["guide", "page", "section", "chapter", "document", "tutorial", "article", "documentation"];
-
-/// Whether a sentence speaks of a sample that stands elsewhere: "In the above example, …".
-fn points_to_sample(sentence: &str) -> bool {
-    let begin: Vec<String> =
-        words_of(sentence.split('`').next().unwrap_or_default()).into_iter().take(5).collect();
-    let is_one = |words: &[&str]| begin.iter().any(|word| words.contains(&word.as_str()));
-    let is_pointing =
-        is_one(&["in", "as", "with", "from", "the"]) && is_one(&["above", "previous", "preceding"]);
-    is_pointing && is_one(&["example", "examples", "sample", "snippet", "code", "shown", "seen"])
-        || sentence.starts_with("In this example")
-        || sentence.starts_with("In the example")
-}
-
-/// Words of appeals for support.
-const APPEALS: &[&str] = &["sponsor", "Sponsor", "donat", "Donat", "Support from"];
-
-/// Tags that set a page and are no words of it.
-const TAGS: &[&str] = &["<img", "<a ", "<br", "<td", "<table", "<div", "<p "];

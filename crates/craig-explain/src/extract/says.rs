@@ -1,7 +1,7 @@
 //! Whether a sentence says a name, and where.
 
 use super::whose::occurrences;
-use crate::names::{BEFORE_NAMES, is_in_span, is_plain_word};
+use crate::names::{is_in_span, is_plain_word};
 use crate::sentence::n_words;
 
 /// Whether a sentence says a name; a name that is a plain word, only as code that begins with it.
@@ -17,17 +17,12 @@ pub(super) fn says(sentence: &str, name: &str) -> bool {
     })
 }
 
-/// Whether what ends here is the beginning of a code span, or of one with a mark or a word for the kind of thing: `@x`,
-/// `new x`. What stands in the middle of code is a part of something else: `ignore missing`, `{ "code": 80 }`.
+/// Whether what ends here is the beginning of a code span, or of one with a mark: `@x`. What stands in the middle of code is a part of something else: `ignore missing`, `{ "code": 80 }`.
 fn begins_span(before: &str) -> bool {
     let Some((outside, inside)) = before.rsplit_once('`') else { return false };
     let is_span = outside.matches('`').count() % 2 == 0;
     let is_mark = inside.chars().all(|c| "@.#$&*:<'\"-".contains(c));
-    is_span && (is_mark || is_kind_before(inside))
-}
-
-fn is_kind_before(inside: &str) -> bool {
-    inside.ends_with(' ') && !inside.trim().contains(' ') && BEFORE_NAMES.contains(&inside.trim())
+    is_span && is_mark
 }
 
 /// Words that may come before the name that a sentence is about: "In short, the shared `Name`", "Use `Name` to".
@@ -51,22 +46,4 @@ pub(super) fn is_among_first(sentence: &str, name: &str) -> bool {
 pub(super) fn calls(sentence: &str, name: &str) -> bool {
     occurrences(sentence, name)
         .any(|at| is_in_span(sentence, at) && sentence[at + name.len()..].starts_with('('))
-}
-
-/// Whether a sentence ends with something being one of what has a name: "The sender is a `Service` instance."
-pub(super) fn is_instance_of(sentence: &str, name: &str) -> bool {
-    let is_instance = |at: usize| {
-        let rest = sentence[at + name.len()..].trim_matches(['`', ']', '*', ' ', '.']);
-        matches!(rest, "instance" | "object")
-    };
-    let mut places = occurrences(sentence, name).peekable();
-    places.peek().is_some() && places.all(is_instance)
-}
-
-/// Whether a text says when a name is used, and is no sentence on it: "`Ports::open` when it needs a port".
-pub(super) fn is_condition_of(text: &str, name: &str) -> bool {
-    occurrences(text, name).next().is_some_and(|at| {
-        let rest = text[at + name.len()..].trim_start_matches(['`', '(', ')', ']', '*', ' ']);
-        ["when ", "if ", "where "].iter().any(|word| rest.starts_with(word))
-    })
 }

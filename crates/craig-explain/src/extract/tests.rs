@@ -7,9 +7,8 @@ fn quoted(text: &str) -> Vec<String> {
 
 fn quoted_of(name: &str, text: &str) -> Vec<String> {
     let library = Library::of_texts(vec![("README.md".into(), text.into())]);
-    let cited: Vec<Cited> = (0..library.n_sections())
-        .map(|at| Cited { at, is_owned: true, is_headed_by_owner: true, kin: 0.0 })
-        .collect();
+    let cited: Vec<Cited> =
+        (0..library.n_sections()).map(|at| Cited { at, is_owned: true, is_headed_by_owner: true }).collect();
     let subject = Subject { name: name.into(), kind: Some(ChunkKind::Function), ..Subject::default() };
     let sentence = |quote: Quote| {
         format!("{} {}", quote.citation, &library.place(cited[quote.citation].at).page.text[quote.bytes])
@@ -123,7 +122,7 @@ fn a_quote_is_direct_below_a_heading_that_is_the_name_and_no_fragment() {
     let is_direct_in = |text: &str| {
         let library = Library::of_texts(vec![("README.md".into(), text.into())]);
         let subject = Subject { name: "start".into(), ..Subject::default() };
-        let cited = Cited { at: 0, is_owned: true, is_headed_by_owner: true, kin: 0.0 };
+        let cited = Cited { at: 0, is_owned: true, is_headed_by_owner: true };
         let quotes = quotes(&library, &[cited], &subject);
         quotes.first().is_some_and(|first| is_direct(&library, cited, &subject, &first.bytes))
     };
@@ -131,7 +130,6 @@ fn a_quote_is_direct_below_a_heading_that_is_the_name_and_no_fragment() {
     assert!(is_direct_in("# The `start` method\nComposes the parts, from left to right.\n"));
     assert!(!is_direct_in("# start\nFirst you have to open all of these:\n"));
     assert!(is_direct_in("# Usage\n`start` opens all ports at once.\n"));
-    assert!(!is_direct_in("# Usage\nAlso `start` when all ports are to be opened.\n"));
     assert!(!is_direct_in(
         "# Usage\n\n| A | B |\n|---|---|\n| other | Prints `App.start` again and again |\n"
     ));
@@ -148,8 +146,7 @@ fn quoted_of_member(kind: ChunkKind, is_owned: bool, text: &str) -> Vec<String> 
         kind: Some(kind),
         ..Subject::default()
     };
-    let quotes =
-        quotes(&library, &[Cited { at: 0, is_owned, is_headed_by_owner: is_owned, kin: 0.0 }], &subject);
+    let quotes = quotes(&library, &[Cited { at: 0, is_owned, is_headed_by_owner: is_owned }], &subject);
     quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
 }
 
@@ -171,25 +168,6 @@ fn a_member_is_bound_by_its_owner() {
     assert_eq!(quoted_of_member(ChunkKind::Constant, false, owned), ["There is `Version.minor`, too."]);
     let foreign = "# minor\nUse `Release.minor` here.\n# `Release.minor`\nOf a release.\n";
     assert_eq!(quoted_of_member(ChunkKind::Method, false, foreign), none);
-}
-
-#[test]
-fn a_name_of_several_words_needs_no_owner_unless_the_page_is_of_another_class() {
-    let text = "# openPort()\nOpens the first port of all.\n# a()\nx\n# b()\nx\n# c()\nx\n";
-    let library = Library::of_texts(vec![("docs/a.md".into(), text.into())]);
-    let quoted_beside = |siblings: &[&str]| {
-        let subject = Subject {
-            name: "openPort".into(),
-            owner: Some("Relation".into()),
-            kind: Some(ChunkKind::Method),
-            siblings: siblings.iter().map(|name| (*name).to_owned()).collect(),
-            ..Subject::default()
-        };
-        quotes(&library, &[Cited { at: 0, is_owned: false, is_headed_by_owner: false, kin: 0.0 }], &subject)
-            .len()
-    };
-    assert_eq!(quoted_beside(&[]), 1);
-    assert_eq!(quoted_beside(&["joinAll", "merge", "split", "fold"]), 0);
 }
 
 #[test]
@@ -218,11 +196,8 @@ fn the_row_of_the_own_module_is_quoted() {
         let homes = homes.iter().map(|home| (*home).to_owned()).collect();
         let kind = Some(ChunkKind::Function);
         let subject = Subject { name: "open".into(), kind, homes, ..Subject::default() };
-        let quotes = quotes(
-            &library,
-            &[Cited { at: 0, is_owned: false, is_headed_by_owner: false, kin: 0.0 }],
-            &subject,
-        );
+        let quotes =
+            quotes(&library, &[Cited { at: 0, is_owned: false, is_headed_by_owner: false }], &subject);
         quotes.into_iter().map(|quote| library.place(0).page.text[quote.bytes].to_owned()).collect()
     };
     assert_eq!(quoted_in(&["vault"]), ["`vault` | `vault.open(x)` | Opens a vault."]);
@@ -233,7 +208,7 @@ fn the_row_of_the_own_module_is_quoted() {
 fn quoted_unowned(subject: &Subject, pages: &[(&str, &str)], at: usize) -> Vec<String> {
     let texts = pages.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     let library = Library::of_texts(texts);
-    let cited = Cited { at, is_owned: false, is_headed_by_owner: false, kin: 0.0 };
+    let cited = Cited { at, is_owned: false, is_headed_by_owner: false };
     let text = |quote: Quote| library.place(at).page.text[quote.bytes].to_owned();
     quotes(&library, &[cited], subject).into_iter().map(text).collect()
 }
@@ -247,17 +222,6 @@ fn an_announcement_that_a_section_begins_with_is_quoted_with_what_follows() {
     let text = "# start\nOpens the port and waits for callers where:\n- `port` is the number of the port.\n";
     let expected = ["0 Opens the port and waits for callers where:", "0 `port` is the number of the port."];
     assert_eq!(quoted(text), expected);
-}
-
-#[test]
-fn a_heading_of_a_template_names_nothing() {
-    let page =
-        |name: &str| format!("# {name}\n## Options\n**size**: the most that `Options` of {name} keep.\n");
-    let (a, b, c) = (page("first"), page("second"), page("third"));
-    let options = named("Options", ChunkKind::Type);
-    let of = |pages: &[(&str, &str)]| quoted_unowned(&options, pages, 1).len();
-    assert_eq!(of(&[("a.md", &a), ("b.md", &b), ("c.md", &c)]), 0);
-    assert_eq!(of(&[("a.md", &a)]), 1);
 }
 
 #[test]
@@ -278,37 +242,6 @@ fn an_argument_is_neither_a_function_nor_a_type() {
     assert_eq!(of("Cleanup", ChunkKind::Type), 0);
     let call = [("a.md", "# Methods\n- `type(x)`: makes a schema of it.\n")];
     assert_eq!(quoted_unowned(&named("type", ChunkKind::Function), &call, 0).len(), 1);
-}
-
-#[test]
-fn an_entry_that_other_sections_have_with_another_meaning_is_none() {
-    let entry = |what: &str| format!("# Errors of {what}\n- `EAGAIN`: {what}.\n");
-    let texts =
-        ["the queue is full", "no message came in time", "a signal ended it early", "nobody listens there"];
-    let pages: Vec<(String, String)> =
-        texts.iter().enumerate().map(|(at, what)| (format!("{at}.md"), entry(what))).collect();
-    let pages: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let of = |n: usize| quoted_unowned(&named("EAGAIN", ChunkKind::Constant), &pages[..n], 0).len();
-    assert_eq!((of(2), of(4)), (1, 0));
-}
-
-#[test]
-fn a_sentence_on_a_sample_that_stands_elsewhere_is_not_quoted() {
-    assert_eq!(
-        quoted_of("openPort", "# Usage\nIn the above example, `openPort` waits for callers.\n"),
-        Vec::<String>::new()
-    );
-    assert_eq!(quoted_of("openPort", "# Usage\nThe example below has no `openPort` at all.\n").len(), 1);
-}
-
-#[test]
-fn a_signature_says_what_the_section_is_about() {
-    let text = "# Repeat\nInserts the text of the passed node.\n\n`rep(node)`\n- `node`: which one.\n";
-    let rep = named("rep", ChunkKind::Function);
-    assert_eq!(quoted_unowned(&rep, &[("a.md", text)], 0)[0], "Inserts the text of the passed node.");
-    let by_the_way = "# Repeat\nInserts the text.\n\nNext to `rep(node)` there is more.\n";
-    let expected = ["Inserts the text.", "Next to `rep(node)` there is more."];
-    assert_eq!(quoted_unowned(&rep, &[("a.md", by_the_way)], 0), expected);
 }
 
 #[test]
@@ -358,7 +291,7 @@ fn tasks_requirements_and_bare_rows_are_not_quoted() {
 #[test]
 fn a_plain_word_amidst_code_is_a_part_of_something_else() {
     assert!(says("Use `missing` here.", "missing") && says("It is `@missing`.", "missing"));
-    assert!(says("Call `new Missing` first.", "Missing") && says("Call `x.missing()`.", "missing"));
+    assert!(says("Call `x.missing()`.", "missing"));
     assert!(!says("By `missing parts: {1}`.", "missing"));
     assert!(!says("Use `ignore missing` here.", "missing") && !says("By `{ \"code\": 80 }`.", "code"));
 }
@@ -371,31 +304,8 @@ fn the_entry_of_another_name_is_about_that_one() {
 }
 
 #[test]
-fn a_heading_of_prose_names_what_its_section_has_in_code() {
-    let of = |text: &str| quoted_unowned(&named("Call", ChunkKind::Class), &[("a.md", text)], 0).len();
-    assert_eq!(of("# Call\nPasses one macro to another.\n"), 0);
-    assert_eq!(of("# Call\nPasses one macro to another, by a `Call`.\n"), 1);
-    assert_eq!(of("# `Call`\nPasses one macro to another.\n"), 1);
-}
-
-#[test]
-fn a_member_of_another_type_is_not_quoted() {
-    let subject =
-        Subject { owner: Some("SignInput".into()), ..named("protectedHeader", ChunkKind::Constant) };
-    let page = |title: &str| {
-        format!("# Interface: {title}\n## Properties\n### protectedHeader\nIs protected, of course.\n")
-    };
-    let of = |title: &str| quoted_unowned(&subject, &[("a.md", &page(title))], 2).len();
-    assert_eq!((of("SignInput"), of("VerifyResult")), (1, 0));
-}
-
-#[test]
-fn what_speaks_of_the_page_or_is_all_code_is_not_quoted() {
-    for text in [
-        "This guide expects that you have an `openPort`.",
-        "`openPort(x) => Port`",
-        "▸ static `openPort` of a port",
-    ] {
+fn what_is_all_code_is_not_quoted() {
+    for text in ["`openPort(x) => Port`", "▸ static `openPort` of a port"] {
         assert_eq!(quoted_of("openPort", &format!("# Usage\n{text}\n")), Vec::<String>::new(), "{text}");
     }
 }
@@ -438,16 +348,6 @@ You have to call `start` before.
 }
 
 #[test]
-fn the_page_of_the_own_file_speaks_alone() {
-    let sum = Subject { homes: vec!["src".into(), "Eq".into()], ..named("sum", ChunkKind::Function) };
-    let decoder = ("Decoder.md", "# `sum`\nDescribes unions that have a tag.\n");
-    let own = ("docs/Eq.ts.md", "# `sum`\nCompares what has the same tag.\n");
-    assert_eq!(quoted_unowned(&sum, &[decoder], 0).len(), 1);
-    assert_eq!(quoted_unowned(&sum, &[decoder, own], 0), Vec::<String>::new());
-    assert_eq!(quoted_unowned(&sum, &[decoder, own], 1), ["Compares what has the same tag."]);
-}
-
-#[test]
 fn few_words_are_quoted_with_the_sentence_beside_them() {
     let of = |text: &str| quoted_of("openPort", text);
     let after = "# Usage\nCallers are met by `openPort`. They wait until it is done.\n";
@@ -482,16 +382,6 @@ fn a_namesake_of_the_code_is_not_quoted() {
     assert_eq!((of(&subject, "a.md", page), of(&distinguished, "a.md", page)), (1, 1));
     assert_eq!((of(&subject, "test-module.md", page), of(&distinguished, "test-module.md", page)), (1, 0));
     assert_eq!((of(&subject, "a.md", headed), of(&distinguished, "a.md", headed)), (1, 0));
-    let sentence = "# Usage\nOf a TestModule, `setKind()` is called first.\n";
-    assert_eq!((of(&subject, "a.md", sentence), of(&distinguished, "a.md", sentence)), (1, 0));
-}
-
-#[test]
-fn what_is_headed_by_another_name_in_code_says_the_name_by_the_way() {
-    let of = |text: &str| quoted_of("openPort", text).len();
-    assert_eq!(of("# `closePort`\nIs called for what `openPort` has opened.\n"), 0);
-    assert_eq!(of("# Ports\nIs called for what `openPort` has opened.\n"), 1);
-    assert_eq!(of("# Using hooks in `openPort`\nHooks are called one after the other.\n"), 0);
 }
 
 #[test]
@@ -507,27 +397,6 @@ fn words_of_other_names_in_a_heading_are_none_of_it() {
 }
 
 #[test]
-fn a_member_of_many_needs_a_page_about_its_owner() {
-    let namesakes = ["Journal", "Parcel"].map(str::to_owned).to_vec();
-    let subject =
-        Subject { owner: Some("Harbour".into()), namesakes, ..named("openPort", ChunkKind::Method) };
-    let of = |heading: &str| {
-        quoted_unowned(&subject, &[("a.md", &format!("# {heading}\nCall `openPort` at first.\n"))], 0).len()
-    };
-    assert_eq!((of("Usage"), of("Harbour master")), (0, 1));
-    let of_two = Subject { namesakes: vec!["Journal".into()], ..subject.clone() };
-    assert_eq!(quoted_unowned(&of_two, &[("a.md", "# Usage\nCall `openPort` at first.\n")], 0).len(), 1);
-}
-
-#[test]
-fn a_variant_is_described_where_its_folder_is_named() {
-    let subject = Subject { variants: vec![vec!["thread".into()]], ..named("TaskPool", ChunkKind::Class) };
-    let of = |text: &str| quoted_unowned(&subject, &[("a.md", text)], 0).len();
-    assert_eq!(of("# TaskPool\nKeeps so many workers running.\n"), 0);
-    assert_eq!(of("# TaskPool\nKeeps so many workers running, one per thread.\n"), 1);
-}
-
-#[test]
 fn what_is_called_is_no_type() {
     let text = "# `z.input()`\nReplaces each pipe by what goes in.\n";
     let of = |kind: ChunkKind| quoted_unowned(&named("input", kind), &[("a.md", text)], 0).len();
@@ -536,9 +405,10 @@ fn what_is_called_is_no_type() {
 
 #[test]
 fn a_sentence_on_something_else_of_its_kind_is_not_quoted() {
-    for text in ["The sender is a `Service` instance.", "`Service` guards values of this type."] {
-        assert_eq!(quoted_of("Service", &format!("# Usage\n{text}\n")), Vec::<String>::new(), "{text}");
-    }
+    assert_eq!(
+        quoted_of("Service", "# Usage\n`Service` guards values of this type.\n"),
+        Vec::<String>::new()
+    );
     assert_eq!(quoted_of("Service", "# Usage\nEach `Service` instance has a port.\n").len(), 1);
     assert_eq!(quoted_of("Service", "# Service\nGuards values of this type.\n").len(), 1);
 }
@@ -548,40 +418,19 @@ fn below_two_headings_of_a_page_a_name_is_that_of_two_things() {
     let quoted_below = |above: &str| {
         let text = format!("# Port\n## `start`\nSends the head.\n# {above}\n## `start`\nOpens a socket.\n");
         let library = Library::of_texts(vec![("a.md".into(), text)]);
-        let cited = [1, 3].map(|at| Cited { at, is_owned: true, is_headed_by_owner: true, kin: 0.5 });
+        let cited = [1, 3].map(|at| Cited { at, is_owned: true, is_headed_by_owner: true });
         quotes(&library, &cited, &named("start", ChunkKind::Method)).len()
     };
     assert_eq!((quoted_below("Port"), quoted_below("Socket")), (2, 1));
 }
 
 #[test]
-fn a_caveat_or_a_remark_is_no_description() {
+fn a_caveat_is_no_description() {
     let text = "# openPort\n⚠️ Unlike its name, it shuts ports. It is for experts.\n\nOpens the next port at once.\n";
     assert_eq!(quoted_of("openPort", text), ["0 Opens the next port at once."]);
-    for text in [
-        "`openPort` is now `openNext`.",
-        "Because `openPort` is slow, it waits.",
-        "Note that `openPort` waits.",
-    ] {
-        assert_eq!(quoted_of("openPort", &format!("# Usage\n{text}\n")), Vec::<String>::new(), "{text}");
-    }
+    assert_eq!(quoted_of("openPort", "# Usage\nNote that `openPort` waits.\n"), Vec::<String>::new());
     let changes = "# Upgrading from 2 to 3\nCall `openPort` instead of all others.\n# Upgrade requests\nCall `openPort` at first.\n";
     assert_eq!(quoted_of("openPort", changes).len(), 0);
-}
-
-#[test]
-fn what_has_no_subject_comes_with_the_sentence_before() {
-    let text =
-        "# Usage\n- `version` - the versions that are taken. Can be one of `openPort` and `nextPort`.\n";
-    let expected =
-        ["0 `version` - the versions that are taken.", "0 Can be one of `openPort` and `nextPort`."];
-    assert_eq!(quoted_of("openPort", text), expected);
-}
-
-#[test]
-fn limits_are_no_description() {
-    let text = "# Limitations\nThe function `openPort` is not there on Windows.\n";
-    assert_eq!(quoted_of("openPort", text), Vec::<String>::new());
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Whose name a text says: that of the subject, or of another thing that is called alike.
 
 use craig_chunk::ChunkKind;
-use craig_text::{compact, whole_words};
+use craig_text::whole_words;
 
 use crate::context::{Subject, is_same_owner, owner_likeness};
 use crate::library::Library;
-use crate::names::{is_in_span, is_plain_word, trailing_name, words_of};
+use crate::names::{is_in_span, trailing_name, words_of};
 
 /// Whose a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,15 +20,6 @@ pub(super) enum Whose {
     Own,
 }
 
-/// Share of the names beside the subject from which on a qualifier that they have in the documentation is its own, too.
-const SAME_OWNER_KIN: f32 = 0.3;
-
-/// Fewer names beside the subject than this say little of a qualifier.
-const FEW_SIBLINGS: usize = 4;
-
-/// Most names beside the subject that are looked for.
-const MAX_SIBLINGS: usize = 80;
-
 /// What stands for the owner itself inside of it.
 const SELF: &[&str] = &["this", "self", "cls", "super", "my", "parent", "static"];
 
@@ -39,8 +30,7 @@ pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str
         Some(written) => whose_is(library, subject, written),
         None => Whose::Unknown,
     });
-    let (mut surest, mut is_foreign) =
-        (Whose::Unknown, is_from_elsewhere(text) || is_linked_elsewhere(library, name, text));
+    let (mut surest, mut is_foreign) = (Whose::Unknown, false);
     for place in places {
         surest = surest.max(place);
         is_foreign |= place == Whose::Foreign;
@@ -48,7 +38,6 @@ pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str
     match surest {
         Whose::Unknown | Whose::Foreign if is_foreign => Whose::Foreign,
         Whose::Unknown if says_owner(subject, name, text) => Whose::Own,
-        Whose::Unknown | Whose::Project if says_namesake(subject, text) => Whose::Foreign,
         _ => surest,
     }
 }
@@ -58,33 +47,6 @@ fn says_owner(subject: &Subject, name: &str, text: &str) -> bool {
     let is_span = |at: usize| is_in_span(text, at);
     let owner = subject.owner.as_deref().filter(|owner| owner.len() > 2 && *owner != name);
     owner.is_some_and(|owner| whole_words(text, owner).any(is_span)) && occurrences(text, name).any(is_span)
-}
-
-/// Whether a text says what else has something of the subject's name, and not what the subject belongs to.
-fn says_namesake(subject: &Subject, text: &str) -> bool {
-    let says = |holder: &String| {
-        let mut places = whole_words(text, holder);
-        places.any(|at| !is_plain_word(holder) || is_in_span(text, at))
-    };
-    subject.namesakes.iter().any(says)
-        && !subject.holders().any(|own| whole_words(text, own).next().is_some())
-}
-
-/// Whether a sentence says that what it names is from another project: "the functions from [date-fns](https://…)".
-fn is_from_elsewhere(text: &str) -> bool {
-    let mut targets = text.split(" from [").skip(1).filter_map(|rest| rest.split_once("]("));
-    targets.any(|(_, target)| target.starts_with("http"))
-}
-
-/// Whether a name is the text of a link to another project's pages: "[`handle_info`](https://other.hexdocs.pm/…)".
-fn is_linked_elsewhere(library: &Library, name: &str, text: &str) -> bool {
-    occurrences(text, name).any(|at| {
-        let rest = text[at + name.len()..].trim_start_matches(|c: char| c != ']' && c != ' ' && c != '\n');
-        let target = rest.strip_prefix("](http").and_then(|rest| rest.split(')').next());
-        target.is_some_and(|target| {
-            !target.split(['/', '.']).any(|part| library.is_project_word(&compact(part)))
-        })
-    })
 }
 
 /// Where a text says a name as a thing of its own: neither the owner of another one, as in `Client.close`, nor a part of a
@@ -133,7 +95,7 @@ pub(super) fn whose_is(library: &Library, subject: &Subject, written: &str) -> W
     if is_own {
         return Whose::Own;
     }
-    if library.is_project(written) || library.is_main_qualifier(written) || kin(library, subject, written) {
+    if library.is_project(written) || library.is_main_qualifier(written) {
         return Whose::Project;
     }
     let is_member =
@@ -154,14 +116,6 @@ fn is_like_owner(written: &str, owner: &str) -> bool {
 fn has_words(name: &str, other: &str) -> bool {
     let words = words_of(name);
     words_of(other).iter().all(|word| words.contains(word))
-}
-
-/// Whether the documentation has names beside the subject behind the same qualifier.
-fn kin(library: &Library, subject: &Subject, written: &str) -> bool {
-    let written = compact(written);
-    let siblings = || subject.siblings.iter().take(MAX_SIBLINGS);
-    let n = siblings().filter(|name| library.owners(name).contains(&written)).count();
-    n as f32 / siblings().count().max(FEW_SIBLINGS) as f32 >= SAME_OWNER_KIN
 }
 
 #[cfg(test)]
@@ -195,7 +149,6 @@ mod tests {
                 ("`fetch.load(x)` loads.", Whose::Project),
                 ("`vault.load()` or `etcd.load()`", Whose::Own),
                 ("`vault.load(x)` is the load of a vault.", Whose::Foreign),
-                ("Use `load` from [lodash](https://lodash.com).", Whose::Foreign),
                 ("Call `load()`.", Whose::Unknown),
                 ("It loads.", Whose::Unknown),
             ],

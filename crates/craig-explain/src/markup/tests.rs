@@ -402,6 +402,7 @@ fn code_of_rest_in_a_page_of_markdown_ends_with_its_fence() {
     let page = format!("# Pager\n\n{sample}\nUse it instead:\n\n{sample}\nFor more.\n");
     let library = crate::library::Library::of_texts(vec![("a.md".into(), page)]);
     let (text, section) = (&library.place(0).page.text, library.place(0).section);
-    let units: Vec<_> = section.units.iter().map(|unit| &text[unit.bytes.clone()]).collect();
-    assert_eq!((units, section.fences.len()), (vec!["Use it instead:", "For more."], 2));
+    let sentences = section.units.iter().flat_map(|unit| &unit.sentences);
+    let sentences: Vec<_> = sentences.map(|bytes| &text[bytes.clone()]).collect();
+    assert_eq!((sentences, section.fences.len()), (vec!["Use it instead:", "For more."], 2));
 }
