@@ -220,10 +220,23 @@ fn quoted(
     })
 }
 
+/// Share of the names beside a subject that a page is about, from which on it is about what they all belong to.
+const OWNED_KIN: f32 = 0.25;
+
 fn place(library: &Library, subject: &Subject, evidence: &Evidence, at: usize) -> Cited {
-    let found = evidence.candidates.iter().find(|one| one.at == at);
-    let is_owned = found.is_some_and(|one| one.is_owned);
-    let is_headed_by_owner = found.is_some_and(|one| one.is_headed_by_owner);
+    let features = evidence.candidates.iter().find(|one| one.at == at).map(|one| one.features);
+    let kin = features.map_or(0.0, |features| features.page_kin);
+    let is_owned = features.is_some_and(|features| features.owned > 0.0) || kin >= OWNED_KIN;
+    let is_headed_by_owner = features.is_some_and(|features| {
+        features.heading_owner
+            + features.heading_ancestor
+            + features.heading_is_owner
+            + features.page_is_owner
+            + features.above_is_owner
+            + features.above_is_ancestor
+            + features.qualified
+            > 0.0
+    });
     let is_headed_by_owner = is_headed_by_owner || is_below_argument(library.place(at), subject);
     Cited { at, is_owned, is_headed_by_owner }
 }

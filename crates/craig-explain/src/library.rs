@@ -12,8 +12,7 @@ use craig_source::{ContentHash, content_hash};
 use rayon::prelude::*;
 
 use crate::context::clipped;
-use crate::names::identifiers_in_prose;
-use crate::page::{Mentions, Page, Section, plain};
+use crate::page::{Mentions, Page, Section};
 
 use self::likeness::Vectors;
 use craig_text::{compact, lower_words};
@@ -359,8 +358,7 @@ fn project_names(documents: &[Arc<Document>]) -> Vec<String> {
         return Vec::new();
     };
     let headed = readme.page.sections.iter().find(|section| !section.outline.heading.is_empty());
-    let heading = headed.map(|section| plain(&section.outline.heading)).unwrap_or_default();
-    let title = identifiers_in_prose(&heading).next().map(|(_, name)| name);
+    let title = headed.and_then(|section| section.heading_identifiers.first()).map(String::as_str);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in imported(&readme.page.text) {
         *counts.entry(name).or_default() += 1;

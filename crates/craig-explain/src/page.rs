@@ -1,5 +1,6 @@
 //! One documentation file, read: its sections, what they are called, what they say of which names.
 
+mod description;
 mod heading;
 
 use std::borrow::Cow;
@@ -46,10 +47,16 @@ pub struct Section {
     pub(crate) heading_stems: Vec<String>,
     /// Stems of the words of the path and of the headings above.
     pub(crate) stems_above: Vec<String>,
+    /// Identifiers of the heading as written.
+    pub(crate) heading_identifiers: Vec<String>,
     /// Runs of prose, in order.
     pub(crate) units: Vec<Unit>,
     /// Code blocks, in order.
     pub(crate) fences: Vec<Fence>,
+    /// Runs that are a link and nothing else.
+    pub(crate) n_links: usize,
+    /// Different names that it says in code.
+    pub(crate) n_names_in_code: usize,
     /// How often it says which name; qualified names in lower case, `owner.name`.
     pub(crate) mentions: BTreeMap<String, Mentions>,
 }
@@ -120,10 +127,18 @@ pub(crate) struct Mentions {
     pub(crate) prose: u16,
     /// Runs of prose that begin with it as code.
     pub(crate) definitions: u16,
+    /// … which are cells of a table behind the first of their row: what another thing is compared with, or is of.
+    pub(crate) other_cells: u16,
+    /// … and go on with its arguments.
+    pub(crate) signatures: u16,
+    /// Code spans of which the prose around says what to do with the name, or what it is.
+    pub(crate) described: u16,
     /// In code, before arguments.
     pub(crate) calls: u16,
     /// In code, behind a dot or the like.
     pub(crate) members: u16,
+    /// In the first run of prose.
+    pub(crate) is_early: bool,
 }
 
 impl Mentions {
@@ -193,8 +208,13 @@ impl<'t> Reader<'t> {
             heading_words: words_of(&plain(&outline.heading)),
             heading_stems: stems(&plain(&outline.heading)),
             stems_above: stems_of([stem_of_path].into_iter().chain(outline.path.iter().map(String::as_str))),
+            heading_identifiers: identifiers_in_prose(&plain(&outline.heading))
+                .map(|(_, name)| name.to_owned())
+                .collect(),
             units: Vec::new(),
             fences: Vec::new(),
+            n_links: 0,
+            n_names_in_code: 0,
             mentions: BTreeMap::new(),
             outline,
         };
@@ -324,6 +344,7 @@ impl<'t> Reader<'t> {
             return;
         }
         let written = &self.text[run.clone()];
+        let is_other_cell = self.row.as_ref().is_some_and(|row| row.start < row.end);
         if let Some(row) = &mut self.row {
             *row = if row.start == row.end { run.clone() } else { row.start..run.end };
         }
@@ -340,8 +361,18 @@ impl<'t> Reader<'t> {
         if let Some(defined) = &defines {
             let entry = section.mentions.entry(defined.named.name.clone()).or_default();
             entry.definitions = entry.definitions.saturating_add(1);
+            entry.signatures = entry.signatures.saturating_add(u16::from(defined.is_call));
+            entry.other_cells = entry.other_cells.saturating_add(u16::from(is_other_cell));
         }
+        let is_first = section.units.is_empty();
+        section.n_links += usize::from(sentence::is_link(written));
         section.units.push(Unit { sentences, defines, is_row: false, items });
+        if is_first {
+            let early: Vec<String> = identifiers_in_prose(written).map(|(_, name)| name.to_owned()).collect();
+            for name in early {
+                section.mentions.entry(name).or_default().is_early = true;
+            }
+        }
     }
 
     /// A row of a table is one sentence: a cell alone is not understandable.
@@ -363,10 +394,12 @@ impl<'t> Reader<'t> {
         let written = self.text[range.clone()].trim_matches('`').trim();
         let lead = leading_name(written).map(|(named, _)| named.name);
         let at = range.start;
+        let is_described = description::is_described(self.text, &range);
         self.count(range, |m| &mut m.spans);
         let Some(section) = self.section(at).filter(|_| lead.is_some()) else { return };
         let entry = section.mentions.entry(lead.unwrap_or_default()).or_default();
         entry.leads = entry.leads.saturating_add(1);
+        entry.described = entry.described.saturating_add(u16::from(is_described));
     }
 
     /// Counts the identifiers of a range, and in code qualified names, too.
@@ -399,6 +432,11 @@ impl<'t> Reader<'t> {
 
     fn finish(mut self) -> Vec<Section> {
         self.flush();
+        for section in &mut self.sections {
+            let in_code =
+                section.mentions.iter().filter(|(name, m)| !name.contains('.') && m.spans + m.fences > 0);
+            section.n_names_in_code = in_code.count();
+        }
         self.sections
     }
 }

@@ -61,6 +61,11 @@ impl Kin {
         self.share(self.sections.get(&at))
     }
 
+    /// The largest share of a page.
+    pub(super) fn best(&self) -> f32 {
+        self.share(self.pages.values().max())
+    }
+
     /// Share of the names that the pages of a page's folder are about.
     pub(super) fn in_folder(&self, path: &str) -> f32 {
         self.share(self.folders.get(folder(path)))

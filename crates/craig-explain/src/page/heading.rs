@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::description::KINDS;
 use crate::names::{Named, code_spans, leading_name};
 
 /// A name that a heading is about.
@@ -73,44 +74,6 @@ pub(crate) fn is_kind(word: &str) -> bool {
 }
 
 const ARTICLES: &[&str] = &["the", "a", "an"];
-
-/// What a name in code is called right behind it.
-const KINDS: &[&str] = &[
-    "method",
-    "methods",
-    "function",
-    "functions",
-    "property",
-    "properties",
-    "option",
-    "options",
-    "class",
-    "object",
-    "event",
-    "hook",
-    "helper",
-    "helpers",
-    "middleware",
-    "decorator",
-    "component",
-    "interface",
-    "type",
-    "constructor",
-    "callback",
-    "handler",
-    "api",
-    "command",
-    "macro",
-    "attribute",
-    "instance",
-    "module",
-    "plugin",
-    "filter",
-    "factory",
-    "getter",
-    "setter",
-    "utility",
-];
 
 /// Kinds of types, as headings call them.
 const TYPES: &[&str] =
