@@ -26,8 +26,8 @@ pub(crate) struct Named {
     pub(crate) name: String,
 }
 
-/// Words that may stand before the name that a heading or a code span is about.
-pub(crate) const BEFORE_NAMES: &[&str] = &[
+/// Words that may stand before the name that a heading is about.
+const BEFORE_NAMES: &[&str] = &[
     "new",
     "class",
     "interface",

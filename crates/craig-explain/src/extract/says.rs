@@ -17,7 +17,8 @@ pub(super) fn says(sentence: &str, name: &str) -> bool {
     })
 }
 
-/// Whether what ends here is the beginning of a code span, or of one with a mark: `@x`. What stands in the middle of code is a part of something else: `ignore missing`, `{ "code": 80 }`.
+/// Whether what ends here is the beginning of a code span, or of one with a mark: `@x`. What stands in the middle of code is
+/// a part of something else: `ignore missing`, `{ "code": 80 }`.
 fn begins_span(before: &str) -> bool {
     let Some((outside, inside)) = before.rsplit_once('`') else { return false };
     let is_span = outside.matches('`').count() % 2 == 0;
