@@ -160,9 +160,13 @@ fn documented(library: &Library, subject: &Subject, evidence: &Evidence) -> Expl
     let gate = gate();
     let least = if is_plain_word(&subject.name) { MIN_OF_WORD } else { gate.threshold };
     let verdicts = (0..MAX_TRIED).map(|n_skipped| gate.judge_from(evidence, n_skipped));
-    let mut likely = verdicts.filter(|verdict| verdict.confidence >= least);
-    likely
-        .find_map(|verdict| quoted(library, subject, evidence, &verdict))
+    verdicts
+        .enumerate()
+        .filter(|(_, verdict)| verdict.confidence >= least)
+        .find_map(|(n_skipped, verdict)| {
+            // A section that is not the best must be surely about it.
+            quoted(library, subject, evidence, &verdict).filter(|found| n_skipped == 0 || found.is_direct)
+        })
         .unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0))
 }
 

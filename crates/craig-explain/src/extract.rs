@@ -46,7 +46,7 @@ const MAX_SAMPLE_LINES: usize = 16;
 /// … and in bytes.
 const MAX_SAMPLE_BYTES: usize = 1_000;
 
-/// A sample of so many lines, with its marks, shows the one thing that it uses.
+/// A sample of so many lines, with its marks, shows the one thing that it calls.
 const SHORT_SAMPLE_LINES: usize = 8;
 
 /// Sentences that share more of their words say the same.
@@ -562,12 +562,20 @@ impl<'l> Reading<'l> {
             let sentence = &text[before.bytes.clone()];
             let is_described = self.has_words_of_name(sentence)
                 || before.unit + 1 == fence.n_units_before
-                    && code.lines().count() <= SHORT_SAMPLE_LINES
+                    && self.is_short_call(code)
                     && self.has_word_of_name(sentence);
             let is_shown = is_described && self.is_of_subject(Ground::Words, whose.unwrap_or(Whose::Unknown));
             !points_to_kind(sentence) && (self.is_named(before) || is_shown)
         });
         before.map(|before| vec![before.bytes.clone(), fence.bytes.clone()]).unwrap_or_default()
+    }
+
+    /// Whether a sample of few lines calls a name of several words.
+    fn is_short_call(&self, code: &str) -> bool {
+        let calls = |name: &str| whole_words(code, name).any(|at| code[at + name.len()..].starts_with('('));
+        words_of(&self.subject.name).len() > 1
+            && code.lines().count() <= SHORT_SAMPLE_LINES
+            && self.names().any(calls)
     }
 
     /// Whether a sentence has one of the name's words.
