@@ -142,7 +142,7 @@ fn became(case: &Case, answer: &Explanation) -> &'static str {
     }
 }
 
-/// Half of each answer's two judgements counts for each reader.
+/// Prints what has become of how many answers; a judgement of one of two readers counts half.
 #[expect(clippy::print_stdout, reason = "a developer's tool")]
 fn print(answers: &[Answer]) {
     let mut counts: BTreeMap<(&str, &str, &str), f64> = BTreeMap::new();
