@@ -2,8 +2,8 @@
 
 mod beside;
 mod heading;
+mod mention;
 mod quotable;
-mod says;
 mod whose;
 
 use std::collections::BTreeSet;
@@ -21,8 +21,8 @@ use crate::page::{Defined, Fence, Unit, is_kind};
 use crate::sentence::{announces, n_words};
 
 use self::heading::is_of_namesake;
+use self::mention::{begins_with, calls, is_among_first, mentions_name};
 use self::quotable::{ENOUGH_WORDS, is_caveat, is_quotable};
-use self::says::{begins_with, calls, is_among_first, says};
 use self::whose::{Whose, whose, whose_is};
 
 /// Most bullets of an explanation.
@@ -132,8 +132,8 @@ struct Statement {
     /// Index of its run of prose.
     unit: usize,
     bytes: Range<usize>,
-    /// It says the subject's name.
-    says: bool,
+    /// It mentions the subject's name.
+    has_name: bool,
     /// Whose name that is.
     whose: Whose,
     /// Its number among the sentences of the run.
@@ -368,7 +368,7 @@ impl<'l> Reading<'l> {
     fn mentions(&self, statements: &[Statement]) -> Vec<Range<usize>> {
         let is_named =
             |one: &Statement| self.is_named(one) && !self.is_entry(one) && one.n_words >= ENOUGH_WORDS;
-        let is_owned = |one: &Statement| one.says && one.whose == Whose::Own;
+        let is_owned = |one: &Statement| one.has_name && one.whose == Whose::Own;
         match statements.iter().any(is_owned) {
             true => chosen_ranges(statements, is_owned),
             false => chosen_ranges(statements, is_named),
@@ -383,7 +383,7 @@ impl<'l> Reading<'l> {
         let is_of_other = statement.number == 0
             && defined.is_some_and(|of| !self.is_subject(&of.named.name))
             && !is_listed();
-        statement.says
+        statement.has_name
             && (!is_of_other || statement.whose == Whose::Own)
             && self.is_of_subject(self.ground_of(statement), statement.whose)
     }
@@ -472,8 +472,7 @@ impl<'l> Reading<'l> {
         found
     }
 
-    /// Sentences without the caveats and what follows them in their paragraphs: they say nothing to who
-    /// does not know what they are about.
+    /// Sentences without caveats and what follows each in its paragraph: a caveat helps only readers who know the subject.
     fn without_caveats(&self, mut statements: Vec<Statement>) -> Vec<Statement> {
         let mut caveat = None;
         statements.retain(|one| {
@@ -613,10 +612,10 @@ impl<'l> Reading<'l> {
     /// The first code block that says the name.
     fn fence(&self) -> Option<&Fence> {
         let text = &self.place.page.text;
-        let says = |fence: &&Fence| {
+        let has_name = |fence: &&Fence| {
             self.names().any(|name| whole_words(&text[fence.bytes.clone()], name).next().is_some())
         };
-        self.place.section.fences.iter().find(says)
+        self.place.section.fences.iter().find(has_name)
     }
 
     fn is_short(&self, fence: &Fence) -> bool {
@@ -640,8 +639,8 @@ impl<'l> Reading<'l> {
                         goes_on: (goes_on(sentence) || !is_headed && points_to_kind(sentence))
                             && !(number == 0
                                 && sentence.starts_with("It ")
-                                && self.names().any(|name| says(sentence, name))),
-                        says: self.names().any(|name| says(sentence, name)),
+                                && self.names().any(|name| mentions_name(sentence, name))),
+                        has_name: self.names().any(|name| mentions_name(sentence, name)),
                         whose: self
                             .names()
                             .map(|name| whose(self.library, self.subject, name, sentence))
@@ -663,12 +662,12 @@ impl<'l> Reading<'l> {
         words_of(sentence).iter().any(|word| !has_stem(&of_name, word) && !is_kind(word))
     }
 
-    /// Whether it is about changes, by its own heading, too, unless that is the name.
+    /// Whether the section is about changes, by its page or its own heading, unless that heading is the name.
     fn is_of_changes(&self) -> bool {
         let mut heading = words_of(&self.place.section.outline.heading);
         // "Upgrade requests" are none.
         heading.retain(|word| word != "upgrade");
-        is_of_changes(self.place) || is_about_changes(&heading) && !self.is_headed_alone()
+        is_page_of_changes(self.place) || is_about_changes(&heading) && !self.is_headed_alone()
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
@@ -682,7 +681,7 @@ impl<'l> Reading<'l> {
 
 /// Whether a section speaks of what was, will or may be, by its headings and the names of its page and folders: notes of
 /// changes say how a thing differs from what nobody knows any more, and plans say what nobody has made.
-fn is_of_changes(place: Place<'_>) -> bool {
+fn is_page_of_changes(place: Place<'_>) -> bool {
     let is_one = |part: &str| {
         let words = words_of(part);
         let is_plan = |word: &String| matches!(word.as_str(), "plan" | "roadmap");

@@ -76,7 +76,7 @@ impl Explanation {
     }
 }
 
-/// A confidence as people read it: the panel of the VS Code extension has the same words.
+/// A confidence in words; `editors/vscode/src/webview/documentation.ts` uses the same.
 fn confidence_in_words(confidence: f32) -> &'static str {
     match confidence {
         MIN_DOCUMENTED.. => "High",

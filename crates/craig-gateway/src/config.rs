@@ -235,6 +235,54 @@ impl Admin {
     }
 }
 
+/// The whole number of a setting of the gateway, 0 if it has none.
+fn whole(settings: &Settings, name: &str) -> u64 {
+    settings.whole(&format!("gateway.{name}")).unwrap_or_default()
+}
+
+/// The time of a setting of the gateway, at least a millisecond.
+fn milliseconds(settings: &Settings, name: &str) -> Duration {
+    Duration::from_millis(whole(settings, name).max(1))
+}
+
+impl Bounds {
+    fn from_settings(settings: &Settings, engine: &Config) -> Self {
+        let whole = |name: &str| whole(settings, name);
+        let ms = |name: &str| milliseconds(settings, name);
+        Self {
+            max_body_bytes: whole("max_body") as usize,
+            max_buffered_bytes: whole("max_buffered") as usize,
+            max_connections: whole("max_connections").max(1) as usize,
+            client_timeout: ms("client_timeout_ms"),
+            upstream_timeout: ms("upstream_timeout_ms"),
+            first_byte_timeout: ms("first_byte_timeout_ms"),
+            stream_idle: ms("stream_idle_ms"),
+            stream_total: ms("stream_total_ms"),
+            drain: Duration::from_millis(whole("drain_ms")),
+            grace: ms("grace_ms"),
+            tries: engine.rerank.tries,
+            breaker: engine.rerank.breaker,
+        }
+    }
+}
+
+impl Injection {
+    fn from_settings(settings: &Settings) -> Self {
+        let whole = |name: &str| whole(settings, name);
+        Self {
+            results: whole("inject") as usize,
+            max_tokens: whole("max_context_tokens") as usize,
+            placement: match settings.text("gateway.context_placement") {
+                Some("message") => Placement::Message,
+                Some("question") => Placement::Question,
+                _ => Placement::Turn,
+            },
+            memory_bytes: whole("context_memory"),
+            memory_time: Duration::from_secs(whole("context_memory_seconds")),
+        }
+    }
+}
+
 impl GatewayConfig {
     /// The configuration in `settings`; `engine` is from them as well. `default_keys` is the key file if they name none.
     pub fn from_settings(
@@ -242,10 +290,8 @@ impl GatewayConfig {
         engine: Config,
         default_keys: PathBuf,
     ) -> Result<Self, ConfigError> {
-        let whole = |name: &str| settings.whole(&format!("gateway.{name}")).unwrap_or_default();
-        let ms = |name: &str| Duration::from_millis(whole(name).max(1));
         let path = |name: &str| settings.path(&format!("gateway.{name}"));
-        let limit = |name: &str| u32::try_from(whole(name)).ok().filter(|limit| *limit > 0);
+        let limit = |name: &str| u32::try_from(whole(settings, name)).ok().filter(|limit| *limit > 0);
         let address = settings.text("gateway.address").unwrap_or_default();
         let (upstreams, prices, mut files) = Upstream::configured(settings)?;
         let tls = match (path("tls_cert"), path("tls_key")) {
@@ -280,41 +326,18 @@ impl GatewayConfig {
             keys,
             tls,
             redis: redis.transpose()?,
-            bounds: Bounds {
-                max_body_bytes: whole("max_body") as usize,
-                max_buffered_bytes: whole("max_buffered") as usize,
-                max_connections: whole("max_connections").max(1) as usize,
-                client_timeout: ms("client_timeout_ms"),
-                upstream_timeout: ms("upstream_timeout_ms"),
-                first_byte_timeout: ms("first_byte_timeout_ms"),
-                stream_idle: ms("stream_idle_ms"),
-                stream_total: ms("stream_total_ms"),
-                drain: Duration::from_millis(whole("drain_ms")),
-                grace: ms("grace_ms"),
-                tries: engine.rerank.tries,
-                breaker: engine.rerank.breaker,
-            },
+            bounds: Bounds::from_settings(settings, &engine),
             limits: HourlyLimits { reranks: limit("reranks_per_hour"), searches: limit("searches_per_hour") },
             framing: match settings.text("gateway.stream_framing") {
                 Some("events") => Framing::Events,
                 _ => Framing::OpenAi,
             },
-            injection: Injection {
-                results: whole("inject") as usize,
-                max_tokens: whole("max_context_tokens") as usize,
-                placement: match settings.text("gateway.context_placement") {
-                    Some("message") => Placement::Message,
-                    Some("question") => Placement::Question,
-                    _ => Placement::Turn,
-                },
-                memory_bytes: whole("context_memory"),
-                memory_time: Duration::from_secs(whole("context_memory_seconds")),
-            },
+            injection: Injection::from_settings(settings),
             marks_prompt_cache: settings.is_on("gateway.mark_prompt_cache"),
             guesses: GuessConfig {
                 ask: AskModel::from_setting(settings.text("gateway.guesses")),
                 model: settings.text("gateway.guess_model").map(str::to_owned),
-                timeout: ms("guess_timeout_ms"),
+                timeout: milliseconds(settings, "guess_timeout_ms"),
             },
             masking: match settings.text("gateway.mask_secrets") {
                 Some("off") => Masking::Off,

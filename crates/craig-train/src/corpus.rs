@@ -36,21 +36,21 @@ impl Corpus {
             (Some(questions), Some(corpora)) => checked_out(questions, corpora)?,
             _ => pinned::sources()?,
         };
-        let engine = Engine::open(&self.config()?)?;
+        let engine = Engine::open(&config(&self.db, &self.settings)?)?;
         let repositories = ingest(&engine, sources)?;
         Ok((engine, repositories))
     }
+}
 
-    /// What the engine is built from: built-in settings, and those of the command line.
-    fn config(&self) -> Result<Config> {
-        let flag =
-            |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let flags =
-            self.settings.iter().map(|text| flag(text).with_context(|| format!("{text} is no KEY=VALUE")));
-        let environment = std::env::vars().collect();
-        let sources = Sources { flags: flags.collect::<Result<_>>()?, environment, ..Sources::default() };
-        Ok(Config::from_settings(&Settings::resolve(&sources)?, &self.db)?)
-    }
+/// The configuration of an engine on the database at `db`: the built-in settings, the environment, and `settings`, each KEY=VALUE.
+pub(crate) fn config(db: &Path, settings: &[String]) -> Result<Config> {
+    let flag = |text: &String| {
+        let pair = text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+        pair.with_context(|| format!("{text} is no KEY=VALUE"))
+    };
+    let flags = settings.iter().map(flag).collect::<Result<_>>()?;
+    let sources = Sources { flags, environment: std::env::vars().collect(), ..Sources::default() };
+    Ok(Config::from_settings(&Settings::resolve(&sources)?, db)?)
 }
 
 /// The repositories of a file of questions, each with its folder below `corpora`.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use craig_engine::{Config, Engine, ExplainConfig, Explainer, Selection, Settings, Sources};
+use craig_engine::{Engine, ExplainConfig, Explainer, Selection};
 use craig_explain::{Explanation, Kind};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -71,8 +71,7 @@ struct Answer {
 }
 
 pub(crate) fn run(arguments: &JudgedArguments) -> Result<()> {
-    let sources = Sources { environment: std::env::vars().collect(), ..Sources::default() };
-    let engine = Engine::open(&Config::from_settings(&Settings::resolve(&sources)?, &arguments.db)?)?;
+    let engine = Engine::open(&corpus::config(&arguments.db, &[])?)?;
     let mut answers = Vec::new();
     for (repository, cases) in by_repository(&arguments.judged)? {
         let root = arguments.corpora.join(&repository);

@@ -62,6 +62,6 @@ impl Reading<'_> {
 
     /// Whether it begins with code that is not the name: it is about that.
     fn begins_otherwise(&self, statement: &Statement) -> bool {
-        self.place.page.text[statement.bytes.clone()].starts_with('`') && !statement.says
+        self.place.page.text[statement.bytes.clone()].starts_with('`') && !statement.has_name
     }
 }

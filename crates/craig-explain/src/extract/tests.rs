@@ -290,10 +290,13 @@ fn tasks_requirements_and_bare_rows_are_not_quoted() {
 
 #[test]
 fn a_plain_word_amidst_code_is_a_part_of_something_else() {
-    assert!(says("Use `missing` here.", "missing") && says("It is `@missing`.", "missing"));
-    assert!(says("Call `x.missing()`.", "missing"));
-    assert!(!says("By `missing parts: {1}`.", "missing"));
-    assert!(!says("Use `ignore missing` here.", "missing") && !says("By `{ \"code\": 80 }`.", "code"));
+    assert!(mentions_name("Use `missing` here.", "missing") && mentions_name("It is `@missing`.", "missing"));
+    assert!(mentions_name("Call `x.missing()`.", "missing"));
+    assert!(!mentions_name("By `missing parts: {1}`.", "missing"));
+    assert!(
+        !mentions_name("Use `ignore missing` here.", "missing")
+            && !mentions_name("By `{ \"code\": 80 }`.", "code")
+    );
 }
 
 #[test]

@@ -23,27 +23,24 @@ pub(super) enum Whose {
 /// What stands for the owner itself inside of it.
 const SELF: &[&str] = &["this", "self", "cls", "super", "my", "parent", "static"];
 
-/// Whose name a text says, by what stands before it: the subject's own if it is so in one place, else another's if it is so
-/// in one. `Unknown` where the text does not say it. What a sentence says to be from a linked place is another's.
+/// Whose name a text mentions, by the qualifier before it. The subject's own in one place outweighs another's in the next;
+/// `Unknown` if the text does not mention the name, or no qualifier decides.
 pub(super) fn whose(library: &Library, subject: &Subject, name: &str, text: &str) -> Whose {
     let places = occurrences(text, name).map(|at| match qualifier(&text[..at]) {
         Some(written) => whose_is(library, subject, written),
         None => Whose::Unknown,
     });
-    let (mut surest, mut is_foreign) = (Whose::Unknown, false);
-    for place in places {
-        surest = surest.max(place);
-        is_foreign |= place == Whose::Foreign;
-    }
+    let places: Vec<Whose> = places.collect();
+    let surest = places.iter().copied().max().unwrap_or(Whose::Unknown);
     match surest {
-        Whose::Unknown | Whose::Foreign if is_foreign => Whose::Foreign,
-        Whose::Unknown if says_owner(subject, name, text) => Whose::Own,
+        Whose::Unknown if places.contains(&Whose::Foreign) => Whose::Foreign,
+        Whose::Unknown if mentions_owner(subject, name, text) => Whose::Own,
         _ => surest,
     }
 }
 
-/// Whether a text says a name and, as code, its owner: "the `Mutation` property of your `Schema`".
-fn says_owner(subject: &Subject, name: &str, text: &str) -> bool {
+/// Whether a text mentions a name and, as code, its owner: "the `Mutation` property of your `Schema`".
+fn mentions_owner(subject: &Subject, name: &str, text: &str) -> bool {
     let is_span = |at: usize| is_in_span(text, at);
     let owner = subject.owner.as_deref().filter(|owner| owner.len() > 2 && *owner != name);
     owner.is_some_and(|owner| whole_words(text, owner).any(is_span)) && occurrences(text, name).any(is_span)
@@ -192,11 +189,11 @@ mod tests {
 
     #[test]
     fn an_owner_or_a_part_of_a_compound_is_no_name() {
-        let says = |text: &str| occurrences(text, "load").next().is_some();
-        assert!(says("`load`") && says("`a.load()`") && says("It is load."));
+        let mentions = |text: &str| occurrences(text, "load").next().is_some();
+        assert!(mentions("`load`") && mentions("`a.load()`") && mentions("It is load."));
         for text in ["`load.now()`", "`load::Now`", r"`load\Now`", "pre-load", "a load-test", "`$load->now`"]
         {
-            assert!(!says(text), "{text}");
+            assert!(!mentions(text), "{text}");
         }
     }
 }

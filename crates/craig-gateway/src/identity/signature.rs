@@ -11,7 +11,8 @@ use ring::signature::{
     UnparsedPublicKey, VerificationAlgorithm,
 };
 
-/// Accepted signature algorithms, all asymmetric: with a shared secret (HMAC), whoever verifies could sign as well.
+/// Accepted signature algorithms. All are asymmetric: with a shared secret (HMAC), anyone who can verify a token can also
+/// forge one.
 pub(super) const ACCEPTED: [Algorithm; 9] = [
     Algorithm::RS256,
     Algorithm::RS384,

@@ -1,11 +1,11 @@
-//! Whether a sentence says a name, and where.
+//! Whether a sentence mentions a name, and where.
 
 use super::whose::occurrences;
 use crate::names::{is_in_span, is_plain_word};
 use crate::sentence::n_words;
 
-/// Whether a sentence says a name; a name that is a plain word, only as code that begins with it.
-pub(super) fn says(sentence: &str, name: &str) -> bool {
+/// Whether a sentence mentions a name. A name that is a plain word counts only as code that begins with it.
+pub(super) fn mentions_name(sentence: &str, name: &str) -> bool {
     let is_word = is_plain_word(name);
     occurrences(sentence, name).any(|at| {
         let is_call = sentence[at + name.len()..].starts_with('(');
@@ -17,8 +17,8 @@ pub(super) fn says(sentence: &str, name: &str) -> bool {
     })
 }
 
-/// Whether what ends here is the beginning of a code span, or of one with a mark: `@x`. What stands in the middle of code is
-/// a part of something else: `ignore missing`, `{ "code": 80 }`.
+/// Whether a code span begins at the end of `before`, with at most a mark before the name: `@x`. A name further inside of
+/// a span belongs to something else: `ignore missing`, `{ "code": 80 }`.
 fn begins_span(before: &str) -> bool {
     let Some((outside, inside)) = before.rsplit_once('`') else { return false };
     let is_span = outside.matches('`').count() % 2 == 0;
@@ -31,7 +31,8 @@ const MAX_WORDS_BEFORE: usize = 3;
 
 /// Whether a sentence begins with a name.
 pub(super) fn begins_with(sentence: &str, name: &str) -> bool {
-    says(sentence, name) && occurrences(sentence, name).any(|at| n_words(&sentence[..at]) <= MAX_WORDS_BEFORE)
+    mentions_name(sentence, name)
+        && occurrences(sentence, name).any(|at| n_words(&sentence[..at]) <= MAX_WORDS_BEFORE)
 }
 
 /// Whether a sentence begins with names of which one is this: "`A`, `B` and `Name` open".
