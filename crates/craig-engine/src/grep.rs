@@ -2,14 +2,16 @@
 
 mod line;
 mod pattern;
+mod required;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use craig_model::Cancellation;
 use craig_search::{Filter, KindFilter};
-use craig_source::mask_secrets;
-use craig_store::{FileId, Project, ProjectId, Store, StoredText, TrackedFile};
+use craig_source::{Withheld, mask_secrets};
+use craig_store::{
+    FileId, FileRecord, PackedText, Project, ProjectId, Store, StoreError, StoredText, TrackedFile,
+};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -217,8 +219,8 @@ impl Engine {
         Ok(self.note_about_large_files(project, &request.filter(project)?, has_match).into_iter().collect())
     }
 
-    /// All files that match, by path, with the places of the first `most_lines` lines. Texts are searched on the threads of
-    /// the pool while this thread, which has the connection, reads the next ones.
+    /// All files that match, by path, with the places of the first `most_lines` lines. Files that cannot match by the index are
+    /// not read. Texts are searched on the threads of the pool while this thread, which has the connection, reads the next ones.
     fn matching_files(
         &self,
         store: &Store,
@@ -227,31 +229,64 @@ impl Engine {
         request: &GrepRequest,
         most_lines: usize,
     ) -> Result<(Vec<MatchingFile>, Vec<String>), EngineError> {
-        let mut tracked = store.tracked_files(project.id)?;
-        let paths = tracked.iter().map(|file| file.path.as_str());
-        let filter = request.filter(project)?.for_paths(paths)?;
+        let mut filter = request.filter(project)?;
+        if filter.has_path() {
+            let all = store.tracked_files(project.id)?;
+            filter = filter.for_paths(all.iter().map(|file| file.path.as_str()))?;
+        }
+        let mut tracked = self.files_with(store, project, pattern)?;
         tracked.retain(|file| filter.passes_path(&file.path));
         let (pool, mut groups) = (self.pool()?, groups(&tracked).into_iter());
         let mut next = groups.next().map(|files| store.load_texts(project.id, &files)).transpose()?;
-        let (mut found, mut n_places, n_passed) = (Vec::new(), 0, AtomicUsize::new(0));
+        let (mut found, mut n_places) = (Vec::new(), 0);
         while let Some(texts) = next.take() {
             request.go_on_unless_cancelled()?;
             let room = most_lines - n_places;
-            let mut matching = Vec::new();
+            let mut matching = Ok(Vec::new());
             next = pool.in_place_scope(|scope| {
-                scope.spawn(|_| matching = search(texts, &filter, pattern, room, &n_passed));
+                scope.spawn(|_| matching = search(texts, &filter, pattern, room));
                 groups.next().map(|files| store.load_texts(project.id, &files)).transpose()
             })?;
-            for mut file in matching {
+            for mut file in matching? {
                 file.starts.truncate(most_lines - n_places);
                 n_places += file.starts.len();
                 found.push(file);
             }
         }
-        let is_empty = !filter.passes_everything() && n_passed.into_inner() == 0;
-        let note = is_empty.then(|| filter.nothing_passes(!tracked.is_empty()));
+        let note = if found.is_empty() { note_about_filter(store, project, &filter)? } else { None };
         Ok((found, note.into_iter().collect()))
     }
+
+    /// The files that may match, by path: all of them if the index is not at hand, or damaged.
+    fn files_with(
+        &self,
+        store: &Store,
+        project: &Project,
+        pattern: &Pattern,
+    ) -> Result<Vec<TrackedFile>, EngineError> {
+        let index = self.index_at_hand(store, project);
+        let indexed = index.and_then(|index| index.files_with(pattern.required()).ok());
+        Ok(match indexed {
+            Some(files) => store.tracked_files_among(project.id, &files)?,
+            None => store.tracked_files(project.id)?,
+        })
+    }
+}
+
+/// That no text passes the filter.
+fn note_about_filter(
+    store: &Store,
+    project: &Project,
+    filter: &Filter,
+) -> Result<Option<String>, EngineError> {
+    if filter.passes_everything() {
+        return Ok(None);
+    }
+    let mut records = store.file_records(project.id)?;
+    records.retain(|record| filter.passes_path(&record.path));
+    let has_text = |record: &FileRecord| !record.is_binary && record.withheld != Some(Withheld::Secret);
+    let passes = |record: &FileRecord| has_text(record) && filter.passes_file(record.language, record.kind);
+    Ok((!records.iter().any(passes)).then(|| filter.nothing_passes(!records.is_empty())))
 }
 
 /// Ids of files, about as many at a time as have texts of [`GROUP_BYTES`].
@@ -269,18 +304,15 @@ fn groups(files: &[TrackedFile]) -> Vec<Vec<FileId>> {
     groups
 }
 
-/// The texts that match, in the order given, each with the places of its first `most_lines` lines. Adds the number of texts
-/// that pass the filter to `n_passed`.
+/// The texts that match, in the order given, each with the places of its first `most_lines` lines.
 fn search(
-    texts: Vec<StoredText>,
+    texts: Vec<PackedText>,
     filter: &Filter,
     pattern: &Pattern,
     most_lines: usize,
-    n_passed: &AtomicUsize,
-) -> Vec<MatchingFile> {
+) -> Result<Vec<MatchingFile>, StoreError> {
     let search_one = |StoredText { record, content }| {
-        let text = content.filter(|_| filter.passes_file(record.language, record.kind))?;
-        n_passed.fetch_add(1, Ordering::Relaxed);
+        let text = content?;
         let mut file = MatchingFile { id: record.id, path: record.path, n_lines: 0, starts: Vec::new() };
         for start in pattern.lines(&text) {
             file.n_lines += 1;
@@ -290,7 +322,9 @@ fn search(
         }
         (file.n_lines > 0).then_some(file)
     };
-    texts.into_par_iter().filter_map(search_one).collect()
+    let passing =
+        texts.into_par_iter().filter(|text| filter.passes_file(text.record.language, text.record.kind));
+    passing.filter_map(|text| text.unpacked().map(search_one).transpose()).collect()
 }
 
 /// The lines at the places found, from texts that are what was stored.

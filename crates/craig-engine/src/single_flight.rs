@@ -42,6 +42,21 @@ impl<K: Eq + Hash, V: Clone> SingleFlight<K, V> {
         Ok(value.insert(make()?).clone())
     }
 
+    /// The value of `key` if it `is_current`; else the one that `make` makes, if any. Does not wait for another caller.
+    pub(crate) fn at_hand(
+        &self,
+        key: K,
+        is_current: impl FnOnce(&V) -> bool,
+        make: impl FnOnce() -> Option<V>,
+    ) -> Option<V> {
+        let slot = Arc::clone(locked(&self.slots).entry(key).or_default());
+        let mut value = slot.try_lock().ok()?;
+        if !value.as_ref().is_some_and(is_current) {
+            *value = make();
+        }
+        value.clone()
+    }
+
     /// Replaces the value of `key`. If that fails, the old one is kept.
     pub(crate) fn replace<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<(), E> {
         let slot = Arc::clone(locked(&self.slots).entry(key).or_default());

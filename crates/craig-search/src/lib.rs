@@ -30,6 +30,7 @@ mod search;
 mod segment;
 mod top_k;
 mod trees;
+mod trigrams;
 mod typos;
 
 pub use chunk_features::{CHUNK_FEATURE_NAMES, ChunkFeatures};
@@ -53,3 +54,4 @@ pub use ranker::{
 };
 pub use search::{CandidateFeatures, ChunkCandidate, Found, Retrieval, SearchOptions};
 pub use trees::{N_LEAVES, TREE_DEPTH, Tree, tree_sums};
+pub use trigrams::Required;

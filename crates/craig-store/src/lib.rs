@@ -48,7 +48,9 @@ pub use job::{Job, NewJob};
 pub use lock::{IndexLock, ProjectLock};
 pub use names::{NamedFile, PackedFile};
 pub use project::{Project, ProjectCounts, ProjectKey};
-pub use read::{ChunkPlace, FileRecord, OutlinedFile, StoredChunk, StoredFile, StoredText, TrackedFile};
+pub use read::{
+    ChunkPlace, FileRecord, OutlinedFile, PackedText, StoredChunk, StoredFile, StoredText, TrackedFile,
+};
 pub use role::Role;
 pub use snapshot::Snapshot;
 pub use store::Store;

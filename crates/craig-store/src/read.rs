@@ -141,6 +141,24 @@ pub struct StoredText {
     pub content: Option<String>,
 }
 
+/// A file whose text, if it has one, is still packed.
+#[derive(Clone, Debug)]
+pub struct PackedText {
+    /// What is known of the file.
+    pub record: FileRecord,
+    packed: Option<Vec<u8>>,
+}
+
+impl PackedText {
+    /// The file with its text: to be called on many threads for many files.
+    ///
+    /// Fails with [`StoreError::DamagedText`] if it cannot be unpacked.
+    pub fn unpacked(self) -> Result<StoredText, StoreError> {
+        let content = self.packed.as_deref().map(|packed| text(packed, &self.record));
+        Ok(StoredText { content: content.transpose()?, record: self.record })
+    }
+}
+
 /// Where the text of a chunk is, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkPlace {
@@ -234,6 +252,20 @@ impl Store {
         Ok(each_once(self.read_all(&sql, &params![project], TrackedFile::from_row)?, |file| file.id))
     }
 
+    /// These files of a project, and those without chunks, each with its stamp and hash, by path.
+    pub fn tracked_files_among(
+        &self,
+        project: ProjectId,
+        files: &[FileId],
+    ) -> Result<Vec<TrackedFile>, StoreError> {
+        let sql = format!(
+            "SELECT {TRACKED} FROM files_of_projects
+             WHERE project_id = ?1 AND (n_chunks = 0 OR file_id = ANY(?2)) ORDER BY path"
+        );
+        let found = self.read_all(&sql, &params![project, Value::ints(files)], TrackedFile::from_row)?;
+        Ok(each_once(found, |file| file.id))
+    }
+
     /// One file by path with its stamp and hash; `None` if it is not tracked.
     pub fn tracked_file(&self, project: ProjectId, path: &str) -> Result<Option<TrackedFile>, StoreError> {
         let sql = format!("SELECT {TRACKED} FROM {FILE_AT} AS p");
@@ -268,9 +300,12 @@ impl Store {
     ///
     /// Texts are not compared with their hashes, so they may be searched but not shown:
     /// [`load_outlines`](Self::load_outlines) compares them.
-    pub fn load_texts(&self, project: ProjectId, files: &[FileId]) -> Result<Vec<StoredText>, StoreError> {
+    pub fn load_texts(&self, project: ProjectId, files: &[FileId]) -> Result<Vec<PackedText>, StoreError> {
         let sql = format!("SELECT {RECORD}, f.content FROM files f WHERE f.id = ANY(?2)");
-        let found = self.read_all(&sql, &params![project, Value::ints(files)], StoredText::from_row)?;
+        let found = self.read_all(&sql, &params![project, Value::ints(files)], |row| {
+            let packed = row.blob_or_null(5)?.map(<[u8]>::to_vec);
+            Ok(PackedText { record: FileRecord::from_row(row)?, packed })
+        })?;
         Ok(in_order(files, found, |text| text.record.id))
     }
 
@@ -538,9 +573,12 @@ fn json_column<T: for<'de> Deserialize<'de>>(row: Row<'_>, column: usize) -> sql
 
 /// The text of a file, if it has one.
 fn text_column(row: Row<'_>, column: usize, record: &FileRecord) -> sql::Result<Option<String>> {
-    let Some(packed) = row.blob_or_null(column)? else { return Ok(None) };
+    row.blob_or_null(column)?.map(|packed| text(packed, record).map_err(Error::Store)).transpose()
+}
+
+fn text(packed: &[u8], record: &FileRecord) -> Result<String, StoreError> {
     let text = unpacked(packed).and_then(|bytes| String::from_utf8(bytes).ok());
-    text.map(Some).ok_or_else(|| Error::damaged(&record.path))
+    text.ok_or_else(|| StoreError::DamagedText { path: record.path.clone() })
 }
 
 /// The bytes of a text; `None` if it is damaged. An empty text is stored as well.

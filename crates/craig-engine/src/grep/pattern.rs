@@ -1,5 +1,6 @@
 //! The pattern: a regular expression whose matches stay within a line.
 
+use craig_search::Required;
 use craig_source::mask_secrets;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{
@@ -10,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::GrepRequest;
+use super::required::required;
 use crate::EngineError;
 
 /// Whether capital letters matter.
@@ -35,6 +37,7 @@ const MOST_PRINTED_DEPTH: u32 = 4 * MOST_DEPTH;
 /// A compiled pattern.
 pub(super) struct Pattern {
     regex: Regex,
+    required: Required,
 }
 
 impl Pattern {
@@ -76,7 +79,12 @@ impl Pattern {
             .nest_limit(MOST_PRINTED_DEPTH)
             .build()
             .map_err(|_| refused(format!("it takes more than {} MB of memory", MOST_BYTES >> 20), None))?;
-        Ok(Self { regex })
+        Ok(Self { regex, required: required(&expression) })
+    }
+
+    /// What a text has to contain to match.
+    pub(super) fn required(&self) -> &Required {
+        &self.required
     }
 
     /// Where the lines of `text` begin that match, in bytes, ascending.

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 
-use craig_engine::{Config, EngineError, Examination, Hit, Progress, SearchRequest};
+use craig_engine::{Config, EngineError, Examination, GrepRequest, Hit, Progress, SearchRequest};
 use expect_test::{Expect, expect};
 
 use crate::workshop::{Workshop, open};
@@ -25,6 +25,11 @@ impl Workshop {
     fn asked(&self) -> (Vec<Hit>, Vec<String>) {
         let answer = self.engine.search("tree", QUERY, &SearchRequest::default()).unwrap();
         (answer.hits, answer.notes)
+    }
+
+    /// Number of lines with a text.
+    fn n_lines(&self, text: &str) -> u64 {
+        self.engine.grep("tree", text, &GrepRequest::default()).unwrap().total_lines
     }
 
     fn reopen(&mut self) {
@@ -77,6 +82,7 @@ fn every_part_of_a_segment_is_verified_and_made_anew_from_the_database() {
     for step in 0..48 {
         workshop.flip(step * (n_bytes - 1) / 47);
         workshop.reopen();
+        assert_eq!(workshop.n_lines("circle"), 3, "bit flipped in {step}/47");
         let (hits, notes) = workshop.asked();
         assert_eq!(hits, right, "bit flipped in {step}/47");
         n_notes += notes.len();

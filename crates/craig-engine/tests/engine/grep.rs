@@ -199,3 +199,46 @@ fn every_line_is_found_in_many_files() {
     let long = found.lines.last().unwrap();
     assert_eq!((long.text.chars().count(), long.column), (request.line_chars + 1, 15_002));
 }
+
+#[test]
+fn an_index_leaves_no_line_out() {
+    let workshop = Workshop::with_files(FILES);
+    workshop.write("src/signs.py", "TA\u{17f}\u{212a} = 'ta\u{17f}k'\nCAF\u{c9} = Session\n");
+    workshop.write("src/other.rs", "fn get_value() {}\nfn setValue() {}\nnew new Thread();\n");
+    (0..40).for_each(|n| {
+        workshop.write(&format!("src/more_{n}.txt"), format!("line {n} of a file\n").repeat(n))
+    });
+    workshop.ingest();
+    let patterns = [
+        "token",
+        "Token",
+        "(?i)TOKEN",
+        "(?i)task",
+        "(?i)caf\u{e9}",
+        "(get|set)_?value",
+        "(?i)(get|set)_?value",
+        "(new )+Thread",
+        "^fn",
+        r"\bnot\b",
+        "raise .*token'",
+        "[Tt]oken",
+        "(raise|return) (Denied|jwt)",
+        "(?:decode|split)\\(",
+        "x|",
+        "line 3.",
+        "e?y?",
+        "(?i)k",
+        "tok(?:en)?ize",
+        "price$",
+        "nothing like this",
+        "(absent|missing)",
+    ];
+    let lines = || {
+        let engine = workshop.another_engine();
+        patterns.map(|pattern| engine.grep("tree", pattern, &GrepRequest::default()).unwrap().lines)
+    };
+    let with_index = lines();
+    std::fs::remove_dir_all(workshop.index_folder()).unwrap();
+    assert_eq!(with_index, lines());
+    assert!(with_index.iter().filter(|lines| !lines.is_empty()).count() >= 20);
+}

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::SearchOptions;
+use crate::{Required, SearchOptions};
 use crate::segment::forge;
 
 /// Searches `segment`, of the built-in model, in a file of `folder`. If its header is intact, all checksums are corrected first,
@@ -15,6 +15,7 @@ pub fn search_segment(folder: &Path, segment: &mut [u8], is_header_intact: bool)
     let dimensions = StaticModel::builtin().dimensions().expect("the built-in model has some");
     let Ok(live) = LiveSegment::open(folder, &entry, dimensions) else { return };
     let index = Index::from_segments(vec![live], 0);
+    let _ = index.files_with(&Required::Text(b"verify_token".to_vec()));
     for query in ["where are requests retried", "verify_token", "src docs"] {
         // Damage is an acceptable answer: only a panic is a finding.
         let _ = index.candidates(query, StaticModel::builtin(), &SearchOptions::default());

@@ -65,6 +65,7 @@ pub(crate) struct SegmentBuilder {
     label_scales: Vec<f32>,
     field_codes: Vec<i8>,
     field_scales: Vec<f32>,
+    trigrams: Vec<u64>,
 }
 
 impl SegmentBuilder {
@@ -90,6 +91,7 @@ impl SegmentBuilder {
             label_scales: Vec::new(),
             field_codes: Vec::new(),
             field_scales: Vec::new(),
+            trigrams: Vec::new(),
         }
     }
 
@@ -112,7 +114,7 @@ impl SegmentBuilder {
         for (term, tf) in file.file_postings {
             self.push(numbers[term as usize], Posting { doc: file_number, tf });
         }
-        self.add_rows(&file.file, &file.tokens_of_chunk, first_chunk);
+        self.add_rows(&file.file, &file.tokens_of_chunk, &file.trigrams, first_chunk);
         self.add_vectors(&file.file, &file.bits);
         self.lists.extend(file.lists);
         self.add_builtin_vectors(&file.labels, &file.field_embeddings);
@@ -134,7 +136,7 @@ impl SegmentBuilder {
         self.postings_bytes += list.n_bytes() - before;
     }
 
-    fn add_rows(&mut self, file: &StoredFile, tokens_of_chunk: &[u32], first_chunk: u32) {
+    fn add_rows(&mut self, file: &StoredFile, tokens_of_chunk: &[u32], trigrams: &[u64], first_chunk: u32) {
         let number = self.files.len() as u32;
         for chunk in &file.chunks {
             let row = ChunkRow {
@@ -164,12 +166,14 @@ impl SegmentBuilder {
             main_names: self.string(&main_names(file).join("\n")),
             n_definitions: file.symbols.len() as u32,
             n_imports: file.imports.len() as u32,
+            trigrams: TextRef { start: self.trigrams.len() as u32, len: trigrams.len() as u32 },
             kind: kind_number(file.record.kind),
             role: PathRole::from_path(&file.record.path) as u8,
             traits: PathTraits::from_path(&file.record.path).bits(),
             n_name_words: stems(file_stem(&file.record.path)).count().min(255) as u8,
         };
         self.files.push(row);
+        self.trigrams.extend_from_slice(trigrams);
     }
 
     fn add_vectors(&mut self, file: &StoredFile, bits: &[u64]) {
@@ -243,6 +247,7 @@ impl SegmentBuilder {
             bytemuck::cast_slice(&terms),
             bytemuck::cast_slice(&offsets),
             &postings,
+            bytemuck::cast_slice(&self.trigrams),
         ];
         let checksums = checksums(&sections);
         let mut all: [&[u8]; N_SECTIONS] = [bytemuck::cast_slice(&checksums); N_SECTIONS];

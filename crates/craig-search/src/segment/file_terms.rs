@@ -14,6 +14,7 @@ use super::postings::Posting;
 use super::terms::{KeyHasher, TermKey};
 use crate::analysis::{Field, terms, terms_of_run};
 use crate::ivf::nearest_list;
+use crate::trigrams::trigrams;
 
 /// Weight of the path's vector in the retrieval vector of a chunk.
 pub(crate) const PATH_SHARE: f32 = 0.4;
@@ -37,6 +38,8 @@ pub(crate) struct FileTerms {
     pub(super) bits: Vec<u64>,
     /// For each chunk, the IVF list of its signs.
     pub(super) lists: Vec<u16>,
+    /// Bit set of its trigrams.
+    pub(super) trigrams: Vec<u64>,
     pub(super) dimensions: usize,
 }
 
@@ -59,6 +62,7 @@ impl FileTerms {
         let lists = if is_builtin { nearest_lists(&bits, dimensions) } else { vec![0; file.chunks.len()] };
         let field_embeddings = field_embeddings(&file, &path, is_builtin);
         let labels = labels(&file);
+        let trigrams = trigrams(&file.text);
         let vocabulary = collector.vocabulary;
         Self {
             file,
@@ -70,6 +74,7 @@ impl FileTerms {
             field_embeddings,
             bits,
             lists,
+            trigrams,
             dimensions,
         }
     }

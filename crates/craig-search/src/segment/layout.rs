@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Version of the layout and of the content of segments: those of other versions are rebuilt.
-pub(crate) const FORMAT: u32 = 15;
+pub(crate) const FORMAT: u32 = 16;
 
 /// First bytes of a segment file.
 pub(crate) const MAGIC: [u8; 8] = *b"craigseg";
@@ -46,11 +46,13 @@ pub(crate) enum Section {
     Offsets,
     /// Postings lists.
     Postings,
+    /// Bit sets of trigrams, u64: see [`trigrams`](crate::trigrams).
+    Trigrams,
     /// Checksums of the blocks of all sections above, u64.
     Checksums,
 }
 
-pub(crate) const N_SECTIONS: usize = 18;
+pub(crate) const N_SECTIONS: usize = 19;
 
 /// The fields of a file that have an embedding of their own, by the built-in model.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +121,8 @@ pub(crate) struct FileRow {
     /// Number of definitions.
     pub(crate) n_definitions: u32,
     pub(crate) n_imports: u32,
+    /// First word and number of words of its bit set in [`Section::Trigrams`].
+    pub(crate) trigrams: TextRef,
     /// Code, docs or config, as [`kind_number`](super::builder::kind_number) has it.
     pub(crate) kind: u8,
     /// [`craig_text::PathRole`] as a number.

@@ -201,6 +201,12 @@ impl Segment {
         self.rows(Section::Strings, start as usize..start as usize + len as usize)
     }
 
+    /// The bit set of the trigrams of file `file`.
+    pub(crate) fn trigrams(&self, file: u32) -> &[u64] {
+        let TextRef { start, len } = self.files()[file as usize].trigrams;
+        self.rows(Section::Trigrams, start as usize..start as usize + len as usize)
+    }
+
     /// The path as bytes, for comparing.
     pub(crate) fn path_bytes(&self, file: u32) -> &[u8] {
         self.text_bytes(self.files()[file as usize].path)
@@ -389,7 +395,7 @@ fn n_blocks(lengths: &[usize; N_SECTIONS]) -> usize {
 
 /// Bytes of a row of each section, in their order.
 const ROW_BYTES: [usize; N_SECTIONS] =
-    [size_of::<FileRow>(), size_of::<ChunkRow>(), 16, 4, 1, 4, 4, 8, 1, 4, 1, 4, 1, 4, 8, 4, 1, 8];
+    [size_of::<FileRow>(), size_of::<ChunkRow>(), 16, 4, 1, 4, 4, 8, 1, 4, 1, 4, 1, 4, 8, 4, 1, 8, 8];
 
 /// The header, if the bytes are a segment of this format whose sections are whole rows and whose last section ends the file.
 fn read_header(bytes: &[u8]) -> Option<Header> {
