@@ -9,6 +9,7 @@ use crate::evidence::{Evidence, evidence, is_history};
 use crate::extract::{Cited, explains, is_direct, quotes};
 use crate::gate::{Verdict, gate};
 use crate::library::{Library, Place};
+use crate::mentioned::{MentionFeatures, MentionWeights, mention_features};
 use crate::names::is_plain_word;
 
 /// What is answered when the documentation says nothing of the selection.
@@ -51,7 +52,7 @@ pub struct Explanation {
     pub kind: Option<Kind>,
     /// Where the explanation is from, the most relevant section first; empty when nothing is documented.
     pub citations: Vec<Citation>,
-    /// Probability that the quotes of this kind are about the selection.
+    /// Probability that the documentation is about the selection; if it only mentions it, that the mention helps.
     pub confidence: f32,
     /// Whether there is an explanation.
     pub has_relevant_docs: bool,
@@ -65,6 +66,9 @@ pub struct Explanation {
     /// Whether the first of them is surely about the symbol, and in a page that is not about changes.
     #[serde(skip)]
     pub(crate) is_direct: bool,
+    /// What the confidence of a mention follows from.
+    #[serde(skip)]
+    pub mention: Option<MentionFeatures>,
 }
 
 /// A section of the documentation.
@@ -106,6 +110,7 @@ impl Explanation {
             bullets: Vec::new(),
             comment: None,
             is_direct: false,
+            mention: None,
         }
     }
 
@@ -167,6 +172,7 @@ fn documented(library: &Library, subject: &Subject, evidence: &Evidence) -> Expl
             // A section that is not the best must be surely about it.
             quoted(library, subject, evidence, &verdict).filter(|found| n_skipped == 0 || found.is_direct)
         })
+        .filter(|found| found.mention.is_none() || found.confidence >= MentionWeights::builtin().threshold)
         .unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0))
 }
 
@@ -211,16 +217,20 @@ fn quoted(
         }
     };
     let bullets: Vec<Bullet> = quotes.into_iter().map(bullet).collect();
+    let kind = bullets.iter().map(|bullet| bullet.kind).min();
+    let mention = (kind == Some(Kind::Mentioned)).then(|| mention_features(evidence, best.at));
+    let of_mention = mention.map(|features| MentionWeights::builtin().probability(&features));
     Some(Explanation {
         explanation: listed(&bullets, &citations),
-        kind: bullets.iter().map(|bullet| bullet.kind).min(),
+        kind,
         citations,
-        confidence: rounded(verdict.confidence),
+        confidence: rounded(of_mention.unwrap_or(verdict.confidence)),
         has_relevant_docs: true,
         symbol: Some(subject.name.clone()),
         bullets,
         comment: None,
         is_direct,
+        mention,
     })
 }
 

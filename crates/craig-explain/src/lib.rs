@@ -17,6 +17,7 @@ mod index;
 mod library;
 mod markdown;
 mod markup;
+mod mentioned;
 mod names;
 mod namesakes;
 mod page;
@@ -40,6 +41,7 @@ pub use gate::{
 pub use index::{Index, IndexReport, SkippedDocument, write_explanation};
 pub use library::{Document, Library};
 pub use markdown::Addresses;
+pub use mentioned::{MENTION_FEATURES, MentionFeatures, MentionWeights};
 pub use namesakes::{Definitions, Holder};
 pub use page::{Page, Section};
 pub use prompt::{Fault, INSTRUCTION, Judged, Prompt, Sentences};

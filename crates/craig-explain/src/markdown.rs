@@ -251,6 +251,7 @@ mod tests {
             bullets: bullets.iter().map(bullet).collect(),
             comment: None,
             is_direct: false,
+            mention: None,
         }
     }
 

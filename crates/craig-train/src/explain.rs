@@ -2,7 +2,6 @@
 //! compiled-in weights.
 
 mod cases;
-mod linear;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use craig_explain::{
 use rayon::prelude::*;
 
 use self::cases::{Example, gather};
-use self::linear::{Choice, Logistic, Observation, fit_choice, fit_logistic};
+use crate::linear::{Choice, Logistic, Observation, fit_choice, fit_logistic};
 
 #[derive(Args)]
 pub(crate) struct ExplainArguments {

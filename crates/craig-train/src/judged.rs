@@ -1,5 +1,7 @@
 //! `judged`: explains definitions again whose explanations were judged by readers, and counts what has become of the answers.
 
+mod mentions;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,6 +29,9 @@ pub(crate) struct JudgedArguments {
     /// Write every answer to this file, a JSON object a line.
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Fit the probability that a mention helps, and write its weights to this file (mentioned.json of craig-explain).
+    #[arg(long)]
+    fit: Option<PathBuf>,
 }
 
 /// A definition, its answer at the time, and what readers thought of that.
@@ -91,6 +96,10 @@ pub(crate) fn run(arguments: &JudgedArguments) -> Result<()> {
         }
     }
     print(&answers);
+    if let Some(path) = &arguments.fit {
+        let text = serde_json::to_string_pretty(&mentions::fit(&answers))? + "\n";
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     Ok(())
 }
 

@@ -13,6 +13,7 @@ mod fit;
 mod fit_chunks;
 mod ivf;
 mod judged;
+mod linear;
 mod lines;
 mod metrics;
 mod mine;

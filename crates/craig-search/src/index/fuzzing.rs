@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::*;
-use crate::{Required, SearchOptions};
 use crate::segment::forge;
+use crate::{Required, SearchOptions};
 
 /// Searches `segment`, of the built-in model, in a file of `folder`. If its header is intact, all checksums are corrected first,
 /// so that the code behind their verification is reached.

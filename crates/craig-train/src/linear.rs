@@ -6,29 +6,29 @@ use crate::adam::Adam;
 use crate::metrics::sigmoid;
 
 /// Rows of which some are right.
-pub(super) struct Choice {
-    pub(super) rows: Vec<Vec<f64>>,
-    pub(super) is_right: Vec<bool>,
+pub(crate) struct Choice {
+    pub(crate) rows: Vec<Vec<f64>>,
+    pub(crate) is_right: Vec<bool>,
     /// How much it counts.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
 }
 
 /// A row with its outcome.
-pub(super) struct Observation {
-    pub(super) row: Vec<f64>,
-    pub(super) is_true: bool,
+pub(crate) struct Observation {
+    pub(crate) row: Vec<f64>,
+    pub(crate) is_true: bool,
     /// How much it counts.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
 }
 
 /// A logistic model.
-pub(super) struct Logistic {
-    pub(super) weights: Vec<f64>,
-    pub(super) bias: f64,
+pub(crate) struct Logistic {
+    pub(crate) weights: Vec<f64>,
+    pub(crate) bias: f64,
 }
 
 impl Logistic {
-    pub(super) fn probability(&self, row: &[f32]) -> f32 {
+    pub(crate) fn probability(&self, row: &[f32]) -> f32 {
         let sum: f64 = self.weights.iter().zip(row).map(|(weight, &x)| weight * f64::from(x)).sum();
         sigmoid(self.bias + sum) as f32
     }
@@ -39,7 +39,7 @@ const ADAM: Adam = Adam { n_steps: 700, step: 0.03 };
 
 /// Fits weights that give the right rows of each choice most of the softmax probability. Loss: cross-entropy, with all right rows
 /// together as the target.
-pub(super) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
+pub(crate) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
     let deviations = deviations(choices.iter().flat_map(|choice| &choice.rows));
     let in_units =
         |choice: &Choice| -> Vec<_> { choice.rows.iter().map(|row| in_units(row, &deviations)).collect() };
@@ -64,7 +64,7 @@ pub(super) fn fit_choice(choices: &[Choice], pull: f64) -> Vec<f64> {
 }
 
 /// A logistic model of observations, both outcomes counting the same in all.
-pub(super) fn fit_logistic(observations: &[Observation], pull: f64) -> Logistic {
+pub(crate) fn fit_logistic(observations: &[Observation], pull: f64) -> Logistic {
     let deviations = deviations(observations.iter().map(|one| &one.row));
     let n = deviations.len();
     let sum = |is_true: bool| {
