@@ -287,12 +287,15 @@ impl Engine {
         })
     }
 
-    /// The index of `project` as the store has it now, unless it would have to be made first or is being made.
+    /// The index of `project` as the store has it now, unless it would have to be made first or is being made. No model is
+    /// loaded or asked for it.
     pub(crate) fn index_at_hand(&self, store: &Store, project: &Project) -> Option<Arc<Index>> {
-        let embedder = self.embedder().ok()?;
-        let dimensions = embedder.dimensions().ok()?;
         let is_current = |index: &Arc<Index>| index.generation() == project.generation;
-        let open = || Index::open(store, project, embedder.id(), dimensions).map(Arc::new);
+        let open = || {
+            let builtin = matches!(self.shared.config.embedder, EmbedderConfig::Builtin);
+            let embedder = builtin.then(StaticModel::builtin)?;
+            Index::open(store, project, embedder.id(), embedder.dimensions().ok()?).map(Arc::new)
+        };
         self.shared.indexes.at_hand(project.key(), is_current, open)
     }
 
