@@ -292,8 +292,8 @@ impl Engine {
     pub(crate) fn index_at_hand(&self, store: &Store, project: &Project) -> Option<Arc<Index>> {
         let is_current = |index: &Arc<Index>| index.generation() == project.generation;
         let open = || {
-            let builtin = matches!(self.shared.config.embedder, EmbedderConfig::Builtin);
-            let embedder = builtin.then(StaticModel::builtin)?;
+            let EmbedderConfig::Builtin = self.shared.config.embedder else { return None };
+            let embedder = StaticModel::builtin();
             Index::open(store, project, embedder.id(), embedder.dimensions().ok()?).map(Arc::new)
         };
         self.shared.indexes.at_hand(project.key(), is_current, open)

@@ -219,8 +219,8 @@ impl Engine {
         Ok(self.note_about_large_files(project, &request.filter(project)?, has_match).into_iter().collect())
     }
 
-    /// All files that match, by path, with the places of the first `most_lines` lines. Files that cannot match by the index are
-    /// not read. Texts are searched on the threads of the pool while this thread, which has the connection, reads the next ones.
+    /// All files that match, by path, with the places of the first `most_lines` lines. Files that the index rules out are not
+    /// read. Texts are searched on the threads of the pool while this thread, which has the connection, reads the next ones.
     fn matching_files(
         &self,
         store: &Store,
@@ -237,7 +237,7 @@ impl Engine {
         let mut tracked = self.files_with(store, project, pattern)?;
         tracked.retain(|file| filter.passes_path(&file.path));
         let (pool, mut groups) = (self.pool()?, groups(&tracked).into_iter());
-        let mut next = groups.next().map(|files| store.load_texts(project.id, &files)).transpose()?;
+        let mut next = groups.next().map(|files| store.load_packed_texts(project.id, &files)).transpose()?;
         let (mut found, mut n_places) = (Vec::new(), 0);
         while let Some(texts) = next.take() {
             request.go_on_unless_cancelled()?;
@@ -245,7 +245,7 @@ impl Engine {
             let mut matching = Ok(Vec::new());
             next = pool.in_place_scope(|scope| {
                 scope.spawn(|_| matching = search(texts, &filter, pattern, room));
-                groups.next().map(|files| store.load_texts(project.id, &files)).transpose()
+                groups.next().map(|files| store.load_packed_texts(project.id, &files)).transpose()
             })?;
             for mut file in matching? {
                 file.starts.truncate(most_lines - n_places);
@@ -257,7 +257,7 @@ impl Engine {
         Ok((found, note.into_iter().collect()))
     }
 
-    /// The files that may match, by path: all of them if the index is not at hand, or damaged.
+    /// The files that may match, by path: all of them if the index is not at hand or is damaged.
     fn files_with(
         &self,
         store: &Store,
@@ -273,7 +273,7 @@ impl Engine {
     }
 }
 
-/// That no text passes the filter.
+/// A note that no text passes the filter, if none does.
 fn note_about_filter(
     store: &Store,
     project: &Project,

@@ -7,7 +7,7 @@ use craig_search::{Filter, Hit};
 use craig_source::{
     Content, Entry, Language, LeftOut, Listing, SourceOptions, Withheld, interpret, read_bytes,
 };
-use craig_store::{FileId, FileRecord, Project, ProjectId, Store, StoredText};
+use craig_store::{FileId, FileRecord, Project, ProjectId, Store};
 use rayon::prelude::*;
 
 use crate::lock::locked;
@@ -161,12 +161,9 @@ fn notes_about_withheld(
             })
             .map(|record| record.id)
             .collect();
-        let mut found = Vec::new();
-        for text in store.load_texts(project, &ids)? {
-            let StoredText { record, content } = text.unpacked()?;
-            found.extend(content.is_some_and(|text| has_match(&text)).then_some(record.path));
-        }
-        let found: Vec<&str> = found.iter().map(String::as_str).collect();
+        let texts = store.load_texts(project, &ids)?;
+        let found = texts.iter().filter(|text| text.content.as_deref().is_some_and(&has_match));
+        let found: Vec<&str> = found.map(|text| text.record.path.as_str()).collect();
         notes.extend(note(&found, why));
     }
     Ok(notes)

@@ -318,6 +318,13 @@ pub struct Evidence {
     pub candidates: Vec<Candidate>,
 }
 
+impl Evidence {
+    /// What speaks for the section at a place in the library: nothing if it is no candidate.
+    pub(crate) fn features_at(&self, at: usize) -> SectionFeatures {
+        self.candidates.iter().find(|one| one.at == at).map_or_else(Default::default, |one| one.features)
+    }
+}
+
 /// Gathers what the library has on a subject.
 pub fn evidence(library: &Library, context: &CodeContext, subject: &Subject) -> Evidence {
     let gathering = Gathering::new(library, context, subject);

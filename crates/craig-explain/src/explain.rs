@@ -66,7 +66,7 @@ pub struct Explanation {
     /// Whether the first of them is surely about the symbol, and in a page that is not about changes.
     #[serde(skip)]
     pub(crate) is_direct: bool,
-    /// What the confidence of a mention follows from.
+    /// The features from which the confidence of a mention is computed.
     #[serde(skip)]
     pub mention: Option<MentionFeatures>,
 }
@@ -238,20 +238,16 @@ fn quoted(
 const OWNED_KIN: f32 = 0.25;
 
 fn place(library: &Library, subject: &Subject, evidence: &Evidence, at: usize) -> Cited {
-    let features = evidence.candidates.iter().find(|one| one.at == at).map(|one| one.features);
-    let kin = features.map_or(0.0, |features| features.page_kin);
-    let is_owned = features.is_some_and(|features| features.owned > 0.0) || kin >= OWNED_KIN;
-    let is_headed_by_owner = features.is_some_and(|features| {
-        features.heading_owner
-            + features.heading_ancestor
-            + features.heading_is_owner
-            + features.page_is_owner
-            + features.above_is_owner
-            + features.above_is_ancestor
-            + features.qualified
-            > 0.0
-    });
-    let is_headed_by_owner = is_headed_by_owner || is_below_argument(library.place(at), subject);
+    let features = evidence.features_at(at);
+    let is_owned = features.owned > 0.0 || features.page_kin >= OWNED_KIN;
+    let owner_in_headings = features.heading_owner
+        + features.heading_ancestor
+        + features.heading_is_owner
+        + features.page_is_owner
+        + features.above_is_owner
+        + features.above_is_ancestor
+        + features.qualified;
+    let is_headed_by_owner = owner_in_headings > 0.0 || is_below_argument(library.place(at), subject);
     Cited { at, is_owned, is_headed_by_owner }
 }
 

@@ -1,8 +1,8 @@
 //! The extractive explanation: whole sentences and short samples of the documentation, verbatim.
 
-mod beside;
 mod heading;
 mod mention;
+mod neighbour;
 mod quotable;
 mod whose;
 

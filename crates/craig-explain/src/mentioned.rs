@@ -48,11 +48,9 @@ impl MentionWeights {
     }
 }
 
-/// The features of what the section at `at` mentions.
+/// The features of a mention in the section at `at`.
 pub(crate) fn mention_features(evidence: &Evidence, at: usize) -> MentionFeatures {
-    let subject = &evidence.subject;
-    let section = evidence.candidates.iter().find(|one| one.at == at).map(|one| one.features);
-    let section = section.unwrap_or_default();
+    let (subject, section) = (&evidence.subject, evidence.features_at(at));
     [subject.length, subject.is_class, subject.called_with_kin, section.affinity, section.heading_has]
 }
 

@@ -54,4 +54,4 @@ pub use ranker::{
 };
 pub use search::{CandidateFeatures, ChunkCandidate, Found, Retrieval, SearchOptions};
 pub use trees::{N_LEAVES, TREE_DEPTH, Tree, tree_sums};
-pub use trigrams::Required;
+pub use trigrams::{OTHER_FORMS, Required};

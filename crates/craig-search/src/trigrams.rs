@@ -1,11 +1,17 @@
-//! Which files may contain a text: for each file a small bit set of the sequences of three bytes in it.
+//! A prefilter for exact search: for each file, a Bloom filter of its trigrams (sequences of three bytes), with one hash
+//! function.
 
 use craig_store::FileId;
 
 use crate::index::LiveSegment;
 use crate::{Index, SearchError};
 
-/// What a text has to contain, whatever the case of ASCII letters.
+/// Non-ASCII characters that equal an ASCII letter when case is ignored: the Kelvin sign and the long s.
+///
+/// A file with one of them passes every filter, so [`Required::Text`] may have the letter for it.
+pub const OTHER_FORMS: [(char, char); 2] = [('k', '\u{212a}'), ('s', '\u{17f}')];
+
+/// What a text has to contain, ignoring the case of ASCII letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Required {
     /// These bytes.
@@ -17,12 +23,12 @@ pub enum Required {
 }
 
 impl Required {
-    /// Fulfilled by every text.
+    /// True of every text.
     pub const NOTHING: Self = Self::All(Vec::new());
 }
 
 impl Index {
-    /// The indexed files that may contain what is `required`: all that do, and few others.
+    /// The indexed files that may contain what is `required`: all that contain it, and some others.
     pub fn files_with(&self, required: &Required) -> Result<Vec<FileId>, SearchError> {
         let wanted = Wanted::new(required);
         let mut found = Vec::new();
@@ -60,19 +66,16 @@ impl Wanted {
     }
 }
 
-/// Largest share of bits that are set: more of them are set by chance for a trigram that the file does not have.
+/// Largest share of bits set, which is the share of false positives for one trigram. `docs/benchmarks.md` (Exact lines) has the
+/// sizes that were compared.
 const MAX_SET: f64 = 0.3;
 
-/// Longest bit set, in words: a larger one gains nothing for the longest indexed text.
-const MAX_WORDS: usize = 1 << 14;
-
-/// The bit set of a text: a power of two of words.
+/// The filter of a text, whose number of words is a power of two.
 pub(crate) fn trigrams(text: &str) -> Vec<u64> {
-    // Without case, the letters k and s are also the sign for kelvin and the long s.
-    if text.contains(['\u{212a}', '\u{17f}']) {
+    if text.contains(OTHER_FORMS.map(|(_, form)| form)) {
         return vec![u64::MAX];
     }
-    let n_words = (text.len() / 16).next_power_of_two().min(MAX_WORDS);
+    let n_words = (text.len() / 16).next_power_of_two();
     let mut bits = vec![0u64; n_words];
     for hash in hashes(text.as_bytes()) {
         bits[(hash / 64) & (n_words - 1)] |= 1 << (hash % 64);
@@ -83,7 +86,7 @@ pub(crate) fn trigrams(text: &str) -> Vec<u64> {
     bits
 }
 
-/// A bit set of half the length with the same content, unless it would be too full.
+/// The filter folded to half its length, unless it would be too full.
 fn folded(bits: &[u64]) -> Option<Vec<u64>> {
     let (low, high) = bits.split_at(bits.len() / 2);
     let half: Vec<u64> = low.iter().zip(high).map(|(low, high)| low | high).collect();
@@ -91,20 +94,23 @@ fn folded(bits: &[u64]) -> Option<Vec<u64>> {
     (!half.is_empty() && f64::from(n_set) <= MAX_SET * (half.len() * 64) as f64).then_some(half)
 }
 
-/// Whether the bit of a hash is set; a bit set that is damaged has all.
+/// Whether the bit of a hash is set. An empty filter, as of a damaged segment, has all.
 fn has(bits: &[u64], hash: usize) -> bool {
     let word = bits.get((hash / 64) & bits.len().wrapping_sub(1));
     word.is_none_or(|word| word >> (hash % 64) & 1 == 1)
 }
 
-/// The hashes of all sequences of three bytes.
+/// 2⁶⁴ divided by the golden ratio. Multiplication by it spreads similar numbers (Knuth, The Art of Computer Programming, 6.4).
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The hashes of all trigrams, 24 bits each.
 fn hashes(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let bytes = text.iter().map(|byte| u32::from(byte.to_ascii_lowercase()));
     let sequences = bytes.scan(0u32, |last, byte| {
         *last = (*last << 8 | byte) & 0xff_ffff;
         Some(*last)
     });
-    sequences.skip(2).map(|trigram| (u64::from(trigram).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize)
+    sequences.skip(2).map(|trigram| (u64::from(trigram).wrapping_mul(GOLDEN) >> 40) as usize)
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ pub struct PackedText {
 }
 
 impl PackedText {
-    /// The file with its text: to be called on many threads for many files.
+    /// The file with its text. Takes most of the time of reading it: call it on many threads for many files.
     ///
     /// Fails with [`StoreError::DamagedText`] if it cannot be unpacked.
     pub fn unpacked(self) -> Result<StoredText, StoreError> {
@@ -300,7 +300,16 @@ impl Store {
     ///
     /// Texts are not compared with their hashes, so they may be searched but not shown:
     /// [`load_outlines`](Self::load_outlines) compares them.
-    pub fn load_texts(&self, project: ProjectId, files: &[FileId]) -> Result<Vec<PackedText>, StoreError> {
+    pub fn load_texts(&self, project: ProjectId, files: &[FileId]) -> Result<Vec<StoredText>, StoreError> {
+        self.load_packed_texts(project, files)?.into_iter().map(PackedText::unpacked).collect()
+    }
+
+    /// The same with texts still packed, to be unpacked on other threads.
+    pub fn load_packed_texts(
+        &self,
+        project: ProjectId,
+        files: &[FileId],
+    ) -> Result<Vec<PackedText>, StoreError> {
         let sql = format!("SELECT {RECORD}, f.content FROM files f WHERE f.id = ANY(?2)");
         let found = self.read_all(&sql, &params![project, Value::ints(files)], |row| {
             let packed = row.blob_or_null(5)?.map(<[u8]>::to_vec);

@@ -1,6 +1,6 @@
 //! What a text has to contain to match a pattern, so that other texts need not be read.
 
-use craig_search::Required;
+use craig_search::{OTHER_FORMS, Required};
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 
 /// What every match of an expression contains.
@@ -14,7 +14,7 @@ pub(super) fn required(hir: &Hir) -> Required {
     }
 }
 
-/// Neighbours with a fixed text are one text.
+/// What a sequence contains; neighbouring parts with a fixed text become one text.
 fn of_sequence(parts: &[Hir]) -> Required {
     let (mut all, mut text) = (Vec::new(), Vec::new());
     for part in parts {
@@ -27,7 +27,7 @@ fn of_sequence(parts: &[Hir]) -> Required {
     Required::All(all)
 }
 
-/// The text of all matches of an expression, but for the case of ASCII letters, if they have one text.
+/// The text that all matches of an expression are, ignoring the case of ASCII letters, if it is one text.
 fn fixed(hir: &Hir) -> Option<Vec<u8>> {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => Some(Vec::new()),
@@ -37,14 +37,11 @@ fn fixed(hir: &Hir) -> Option<Vec<u8>> {
     }
 }
 
-/// The letter that a class is without case. Two ASCII letters have other characters as further forms, which an index of trigrams
-/// takes for these letters.
+/// The letter of which a class has all the forms that equal it when case is ignored, and nothing else.
 fn one_letter(class: &ClassUnicode) -> Option<u8> {
     let mut characters = class.ranges().iter().flat_map(|range| range.start()..=range.end());
     let letter = characters.next()?.to_ascii_lowercase();
-    let is_form = |c: char| {
-        c.to_ascii_lowercase() == letter || matches!((letter, c), ('k', '\u{212a}') | ('s', '\u{17f}'))
-    };
+    let is_form = |c: char| c.to_ascii_lowercase() == letter || OTHER_FORMS.contains(&(letter, c));
     (letter.is_ascii() && characters.all(is_form)).then_some(letter as u8)
 }
 

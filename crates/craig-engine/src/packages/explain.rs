@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use craig_explain::{CodeContext, Document, Explanation, Library, explain};
 use craig_source::{FileKind, Language};
-use craig_store::{PackedText, Project, Store, StoredText};
+use craig_store::{Project, Store};
 use craig_symbols::{Ecosystem, Packages, Workspace};
 use craig_text::path::{file_stem, folder, name, under};
 use rayon::prelude::*;
@@ -251,8 +251,7 @@ fn documents(store: &Store, corpus: &Project) -> Result<Vec<(String, String)>, E
     let records = store.file_records(corpus.id)?.into_iter();
     let ids: Vec<_> =
         records.filter(|record| record.kind == FileKind::Docs).map(|record| record.id).collect();
-    let texts = store.load_texts(corpus.id, &ids)?.into_iter().map(PackedText::unpacked);
-    let texts = texts.collect::<Result<Vec<StoredText>, _>>()?.into_iter();
+    let texts = store.load_texts(corpus.id, &ids)?.into_iter();
     Ok(texts.filter_map(|text| Some((text.record.path, text.content?))).collect())
 }
 

@@ -166,7 +166,7 @@ impl SegmentBuilder {
             main_names: self.string(&main_names(file).join("\n")),
             n_definitions: file.symbols.len() as u32,
             n_imports: file.imports.len() as u32,
-            trigrams: TextRef { start: self.trigrams.len() as u32, len: trigrams.len() as u32 },
+            trigrams: [self.trigrams.len() as u32, trigrams.len() as u32],
             kind: kind_number(file.record.kind),
             role: PathRole::from_path(&file.record.path) as u8,
             traits: PathTraits::from_path(&file.record.path).bits(),

@@ -38,7 +38,7 @@ pub(crate) struct FileTerms {
     pub(super) bits: Vec<u64>,
     /// For each chunk, the IVF list of its signs.
     pub(super) lists: Vec<u16>,
-    /// Bit set of its trigrams.
+    /// The filter of its trigrams.
     pub(super) trigrams: Vec<u64>,
     pub(super) dimensions: usize,
 }

@@ -46,7 +46,7 @@ pub(crate) enum Section {
     Offsets,
     /// Postings lists.
     Postings,
-    /// Bit sets of trigrams, u64: see [`trigrams`](crate::trigrams).
+    /// The filters of the files' trigrams, u64: see [`trigrams`](crate::trigrams).
     Trigrams,
     /// Checksums of the blocks of all sections above, u64.
     Checksums,
@@ -121,8 +121,8 @@ pub(crate) struct FileRow {
     /// Number of definitions.
     pub(crate) n_definitions: u32,
     pub(crate) n_imports: u32,
-    /// First word and number of words of its bit set in [`Section::Trigrams`].
-    pub(crate) trigrams: TextRef,
+    /// First word and number of words of its filter in [`Section::Trigrams`].
+    pub(crate) trigrams: [u32; 2],
     /// Code, docs or config, as [`kind_number`](super::builder::kind_number) has it.
     pub(crate) kind: u8,
     /// [`craig_text::PathRole`] as a number.

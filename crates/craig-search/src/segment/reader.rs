@@ -201,9 +201,9 @@ impl Segment {
         self.rows(Section::Strings, start as usize..start as usize + len as usize)
     }
 
-    /// The bit set of the trigrams of file `file`.
+    /// The filter of the trigrams of file `file`.
     pub(crate) fn trigrams(&self, file: u32) -> &[u64] {
-        let TextRef { start, len } = self.files()[file as usize].trigrams;
+        let [start, len] = self.files()[file as usize].trigrams;
         self.rows(Section::Trigrams, start as usize..start as usize + len as usize)
     }
 

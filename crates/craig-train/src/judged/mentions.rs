@@ -10,7 +10,8 @@ use crate::linear::{Observation, fit_logistic};
 /// Strength of the L2 penalty, in standardised units.
 const PULL: f64 = 10.0;
 
-/// Least probability of a mention that is shown: with it, 0.15 of the refusals are wrong at most.
+/// Least probability of a mention that is shown. With it, 0.155 of the refusals of judged definitions are wrong, of 0.15 wanted;
+/// `docs/benchmarks.md` (Explanations) has the others.
 const THRESHOLD: f32 = 0.55;
 
 /// A mention, and the shares of readers who thought it good, and wrong.
@@ -21,8 +22,8 @@ struct Mention<'a> {
     wrong: f64,
 }
 
-/// Weights fitted to the mentions among the answers that are as they were judged, and what they do where each repository is
-/// held out in turn.
+/// Weights fitted to the mentions among the answers that are as they were judged; `run` reports how they do on each repository
+/// when it is held out.
 pub(super) fn fit(answers: &[Answer]) -> MentionWeights {
     let judged = answers.iter().filter(|answer| answer.became == "same");
     let mentions: Vec<Mention<'_>> = judged.filter_map(mention).collect();
@@ -34,10 +35,10 @@ pub(super) fn fit(answers: &[Answer]) -> MentionWeights {
         let weights = fit_to(&others);
         held_out.extend(of_held.into_iter().map(|mention| (weights.probability(&mention.features), mention)));
     }
-    let of =
+    let title =
         format!("{} mentions of {} repositories, each held out in turn", mentions.len(), repositories.len());
-    let least = [0.0, THRESHOLD, 0.6, 0.7, 0.8, 0.9].map(|least| from(&held_out, least));
-    let run = [of].into_iter().chain(least).collect();
+    let least = [0.0, THRESHOLD, 0.6, 0.7, 0.8, 0.9].map(|least| summary(&held_out, least));
+    let run = [title].into_iter().chain(least).collect();
     MentionWeights { run, ..fit_to(&mentions.iter().collect::<Vec<_>>()) }
 }
 
@@ -61,7 +62,7 @@ fn fit_to(mentions: &[&Mention<'_>]) -> MentionWeights {
     };
     let observations: Vec<Observation> = mentions.iter().flat_map(observed).collect();
     let fitted = fit_logistic(&observations, PULL);
-    // Both outcomes counted the same.
+    // `fit_logistic` gives both outcomes the same total weight: the bias restores their real odds.
     let n_good: f64 = mentions.iter().map(|mention| mention.good).sum();
     let odds = n_good / (mentions.len() as f64 - n_good).max(1e-9);
     let named = MENTION_FEATURES.iter().zip(fitted.weights);
@@ -77,8 +78,8 @@ fn rounded(x: f64) -> f32 {
     ((x * 1_000.0).round() / 1_000.0) as f32
 }
 
-/// How many mentions are at least so likely, and how many of these are good and wrong.
-fn from(held_out: &[(f32, &Mention<'_>)], least: f32) -> String {
+/// Number of mentions with at least this probability, and the shares of these that are good and wrong.
+fn summary(held_out: &[(f32, &Mention<'_>)], least: f32) -> String {
     let shown: Vec<&Mention<'_>> = held_out
         .iter()
         .filter(|(probability, _)| *probability >= least)

@@ -200,6 +200,22 @@ fn the_plugin_of_claude_code_is_seen() {
     .assert_eq(&lines(&home));
 }
 
+/// Installs Craig in Codex and Cursor and ingests the shop. VS Code, with a newer extension, is not connected, and Gemini CLI
+/// starts another program.
+fn install_in_two_of_four(home: &Home) {
+    home.write(".cursor/mcp.json", "{}");
+    home.write(
+        ".gemini/settings.json",
+        r#"{"mcpServers": {"craig": {"command": "/nowhere/craig", "args": ["mcp"]}}}"#,
+    );
+    home.write(".config/Code/User/settings.json", "{}");
+    home.write(".codex/config.toml", "");
+    home.write(".vscode/extensions/craig.craig-99.0.1-linux-x64/package.json", "{}");
+    home.write(".config/craig/config.toml", "threads = 1\n");
+    installation(home, &["install", "--yes", "--agent", "codex", "--agent", "cursor"]);
+    installation(home, &["ingest", "shop"]);
+}
+
 #[test]
 fn how_craig_is_installed_and_what_to_do_next() {
     let home = Home::with_shop();
@@ -212,17 +228,7 @@ fn how_craig_is_installed_and_what_to_do_next() {
         next         run 'craig search "a question"' in a directory with code
     "#]]
     .assert_eq(&installation(&home, &["doctor"]));
-    home.write(".cursor/mcp.json", "{}");
-    home.write(
-        ".gemini/settings.json",
-        r#"{"mcpServers": {"craig": {"command": "/nowhere/craig", "args": ["mcp"]}}}"#,
-    );
-    home.write(".config/Code/User/settings.json", "{}");
-    home.write(".codex/config.toml", "");
-    home.write(".vscode/extensions/craig.craig-99.0.1-linux-x64/package.json", "{}");
-    home.write(".config/craig/config.toml", "threads = 1\n");
-    installation(&home, &["install", "--yes", "--agent", "codex", "--agent", "cursor"]);
-    installation(&home, &["ingest", "shop"]);
+    install_in_two_of_four(&home);
     expect![[r#"
         exit 0
         -- stdout
@@ -240,6 +246,12 @@ fn how_craig_is_installed_and_what_to_do_next() {
         next         run 'craig install' to connect VS Code
         next         update the older one: VS Code has the extension 99.0.1, this is Craig VERSION (replace the program with the newer one)
     "#]].assert_eq(&installation(&home, &["doctor"]));
+}
+
+#[test]
+fn the_installation_in_json() {
+    let home = Home::with_shop();
+    install_in_two_of_four(&home);
     expect![[r#"
         exit 0
         -- stdout

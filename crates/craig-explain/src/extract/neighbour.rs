@@ -1,22 +1,22 @@
-//! What stands beside quotes of few words: the sentence that explains is often the one before or after.
+//! Short quotes are extended by a neighbouring sentence: the one before or after often explains.
 
 use std::ops::Range;
 
 use super::quotable::ENOUGH_WORDS;
 use super::{Reading, Statement};
 
-/// Quotes of fewer words in all are given company.
+/// Quotes with fewer words in total are extended.
 const FEW_WORDS_IN_ALL: usize = 16;
 
 impl Reading<'_> {
-    /// Quotes, and while they have few words, the sentence after them, else the one before.
+    /// The quotes, extended while they are short: by the sentence after them, or else by the one before.
     pub(super) fn with_neighbours(
         &self,
         statements: &[Statement],
         mut quotes: Vec<Range<usize>>,
     ) -> Vec<Range<usize>> {
-        while let Some(beside) = self.neighbour(statements, &quotes) {
-            quotes.push(beside.bytes.clone());
+        while let Some(neighbour) = self.neighbour(statements, &quotes) {
+            quotes.push(neighbour.bytes.clone());
         }
         quotes
     }
