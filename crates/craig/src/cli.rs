@@ -45,6 +45,7 @@ mod question;
 mod references;
 mod related;
 mod report;
+mod savings;
 mod scip;
 mod search;
 mod serve;
@@ -113,6 +114,7 @@ enum Command {
     Tree(tree::Args),
     File(file::Args),
     Stats(stats::Args),
+    Savings(savings::Args),
     Feedback(feedback::Args),
     Watch(watch::Args),
     Index(index::Args),
@@ -188,6 +190,7 @@ fn run(command: Command, session: &mut Session) -> anyhow::Result<Outcome> {
         Command::Tree(args) => tree::run(&args, session),
         Command::File(args) => file::run(&args, session),
         Command::Stats(args) => stats::run(&args, session),
+        Command::Savings(_) => savings::run(session),
         Command::Feedback(args) => feedback::run(&args, session),
         Command::Index(args) => index::run(args, session),
         Command::Insight(args) => insight::run(&args, session),

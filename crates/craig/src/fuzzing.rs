@@ -26,6 +26,7 @@ pub async fn mcp(home: &Path, input: &[u8]) {
         lists_output_schemas: true,
         refreshes: false,
         tracing: TracingSettings::default(),
+        answers: None,
     };
     let transport = (std::io::Cursor::new(input.to_vec()), tokio::io::sink());
     if let Ok(running) = Server::new(settings, Tracing::off()).serve(transport).await {

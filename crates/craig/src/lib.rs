@@ -9,6 +9,7 @@ mod lsp;
 mod mcp;
 mod memory;
 mod place;
+mod savings;
 mod workspace;
 
 #[cfg(any(test, fuzzing))]

@@ -29,6 +29,8 @@ use axum::Router;
 use craig_engine::{Config, Sources};
 use rmcp::ServiceExt as _;
 
+use crate::savings::Log;
+
 pub(crate) use http::Limits;
 pub(crate) use jobs::finish;
 pub(crate) use server::Server;
@@ -62,6 +64,8 @@ pub(crate) struct Settings {
     pub(crate) refreshes: bool,
     /// Spans of tool calls.
     pub(crate) tracing: TracingSettings,
+    /// Where calls of tools are counted.
+    pub(crate) answers: Option<Log>,
 }
 
 /// Serves one client on stdin and stdout, until it closes stdin.

@@ -425,7 +425,7 @@ pub const DEFINITIONS: &[Definition] = &[
         Kind::Switch,
         "true",
         "Whether to keep statistics of returned context (counts, scores, times; no code) in the local \
-         database for `craig stats`. Nothing is sent.",
+         database for `craig stats`, and counts of the answers to assistants for `craig savings`. Nothing is sent.",
     ),
     user(
         "telemetry.texts",

@@ -32,6 +32,7 @@ const MAY_OPEN_FILES: &[(&str, &str)] = &[
     ("craig/src/cli/hook/memory.rs", "which names a session of an assistant had a note about"),
     ("craig/src/cli/scip.rs", "the file that an export is written into"),
     ("craig/src/assistants/files.rs", "configuration of assistants"),
+    ("craig/src/savings.rs", "counts of answers to assistants"),
     ("craig/src/workspace.rs", "the folder in which an editor keeps the index of a workspace"),
     ("craig-gateway/src/keys.rs", "the hashed keys of clients"),
     ("craig-gateway/src/usage.rs", "what each key has used"),

@@ -113,6 +113,11 @@ impl Global {
         Ok(folders()?.data_dir().join("craig"))
     }
 
+    /// The folder in which calls of the tools of `craig mcp` are counted.
+    pub(crate) fn answers_folder() -> Result<PathBuf, Refusal> {
+        Ok(Self::data_folder()?.join("answers"))
+    }
+
     /// The default file of the gateway's keys.
     pub(crate) fn default_keys() -> Result<PathBuf, Refusal> {
         Ok(Self::data_folder()?.join("gateway-keys.json"))

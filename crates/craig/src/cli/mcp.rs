@@ -7,8 +7,10 @@ use std::time::Duration;
 use craig_engine::{Config, Telemetry};
 
 use super::failure::Outcome;
+use super::global::Global;
 use super::session::Session;
 use crate::mcp::{self, Abilities, AllowedSources, Base, Limits, Settings, Toolset, TracingSettings};
+use crate::savings::Log;
 
 /// Serve the Model Context Protocol over stdio or HTTP
 #[derive(Debug, clap::Args)]
@@ -60,6 +62,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
     let workspace = Base::find(args.root.as_deref())?;
     let own = session.settings(workspace.directory())?;
     let engine = session.config(&own)?;
+    // Other people's assistants are not counted, and a server that only reads writes nothing.
+    let answers = args.http.is_none() && !args.read_only && own.is_on("telemetry.enabled");
     let child_arguments = session.arguments(&engine.database);
     let settings = Settings {
         engine: if args.read_only { without_writing(engine) } else { engine },
@@ -76,6 +80,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
             otlp_url: own.text("mcp.otlp_url").map(str::to_owned),
             records_questions: own.is_on("telemetry.texts"),
         },
+        answers: answers.then(Global::answers_folder).and_then(Result::ok).map(Log::new),
     };
     match args.http {
         None => mcp::serve_stdio(settings)?,

@@ -63,5 +63,6 @@ fn mcp_settings(toolset: Toolset, session: &Session) -> anyhow::Result<Settings>
         lists_output_schemas: false,
         refreshes: false,
         tracing: TracingSettings::default(),
+        answers: None,
     })
 }

@@ -8,11 +8,11 @@ use axum::http::request::Parts;
 use craig_engine::{Engine, EngineError, ExplainConfig, Explainer, GitOrigin, IndexReport, Reach};
 use craig_gateway::Guest;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
-    CompleteResult, CompletionInfo, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
-    Implementation, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    CompleteRequestParams, CompleteResult, CompletionInfo, GetPromptRequestParams, GetPromptResponse,
+    GetTaskParams, GetTaskResult, Implementation, InputRequiredResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::task_manager::TaskManager;
@@ -313,6 +313,15 @@ impl Server {
         }
     }
 
+    /// Counts an answer, after it was sent.
+    fn count(&self, tool: &str, result: &CallToolResult) {
+        let Some(log) = self.shared.settings.answers.clone() else { return };
+        let texts = result.content.iter().filter_map(|content| content.as_text());
+        let (tool, n_bytes) = (tool.to_owned(), texts.map(|text| text.text.len()).sum());
+        // A call that cannot be counted is answered all the same.
+        tokio::task::spawn_blocking(move || log.add(&tool, n_bytes).ok());
+    }
+
     /// Hands the queued jobs to a process that outlives this one.
     pub(super) fn hand_jobs_over(&self) {
         self.shared.jobs.hand_over();
@@ -387,6 +396,9 @@ impl ServerHandler for Server {
         let answered = self.answer_call(request, context, traced.clone()).await;
         if let Some(traced) = traced {
             traced.end(tool, &answered);
+        }
+        if let (Some(tool), Ok(CallToolResponse::Complete(result))) = (tool, &answered) {
+            self.count(tool, result);
         }
         answered
     }
