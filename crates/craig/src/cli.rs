@@ -28,6 +28,7 @@ mod ingest_delta;
 mod insight;
 mod install;
 mod jobs;
+mod links;
 mod list;
 mod lsp;
 mod man;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, IsTerminal as _, Stderr, Stdout, Write as _};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use anstream::AutoStream;
@@ -11,6 +12,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::global::Format;
+use super::links::Links;
 use super::visible;
 
 /// Style of the label of errors.
@@ -83,12 +85,18 @@ pub(crate) struct Output {
     pub(crate) is_quiet: bool,
     stdout: AutoStream<Stdout>,
     stderr: AutoStream<Stderr>,
+    links: Option<Links>,
 }
 
 impl Output {
     pub(crate) fn new(format: Format, is_quiet: bool) -> Self {
         let (stdout, stderr) = (AutoStream::auto(io::stdout()), AutoStream::auto(io::stderr()));
-        Self { format, is_quiet, stdout, stderr }
+        Self { format, is_quiet, stdout, stderr, links: None }
+    }
+
+    /// From now on, paths below `root` are links, where the terminal shows them.
+    pub(crate) fn link_paths(&mut self, root: PathBuf) {
+        self.links = Links::to_files_of(root);
     }
 
     /// Prints the answer of a command as JSON, or as the text that `text` returns for the given number of columns.
@@ -124,7 +132,12 @@ impl Output {
 
     /// Writes text to stdout; control characters other than the styles of [`styled`], line ends and tabs are escaped.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
-        self.stdout.write_all(printable(text).as_bytes())?;
+        let text = printable(text);
+        let text = match &self.links {
+            Some(links) => links.link(&text, PATH),
+            None => text,
+        };
+        self.stdout.write_all(text.as_bytes())?;
         self.stdout.flush()
     }
 

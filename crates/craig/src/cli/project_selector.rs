@@ -81,6 +81,10 @@ impl ProjectSelector<'_> {
         };
         notes.iter().for_each(|note| output.warn(note));
         report::warn(&failed, output);
+        // A group has no directory.
+        if let Ok(root) = engine.directory_of(&project) {
+            output.link_paths(root);
+        }
         Ok((project, if failed.is_empty() { Outcome::Complete } else { Outcome::Partial }))
     }
 
