@@ -2,33 +2,48 @@
 //!
 //! Both models are boosted trees, fitted by `craig-train fit-chunks` to questions with labelled lines; `chunk_ranker.json`
 //! holds them and the report of the run. The ranker was fitted with LambdaMART (Burges, 2010), so that only differences of
-//! scores within one query are meaningful; the probability is fitted to what is left on top.
+//! scores within one query are meaningful; the probability is fitted to what is left on top. Reports, such as the texts of
+//! issues, have models of their own in `report_ranker.json`, fitted to texts of changes as well.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
 
+use crate::query::QueryKind;
 use crate::ranker::{SCORE_FEATURE_NAMES, score_features};
 use crate::trees::{Tree, Trees};
 use crate::{CHUNK_FEATURE_NAMES, ChunkFeatures};
 
-static RANKER: LazyLock<RwLock<Arc<ChunkRanker>>> = LazyLock::new(|| {
-    let weights: ChunkRankerWeights = serde_json::from_str(include_str!("../chunk_ranker.json"))
-        .expect("the compiled-in trees are checked by a test");
+/// The compiled-in models of both kinds, or those that replace them.
+static OF_QUESTIONS: LazyLock<RwLock<Arc<ChunkRanker>>> =
+    LazyLock::new(|| compiled_in(include_str!("../chunk_ranker.json")));
+static OF_REPORTS: LazyLock<RwLock<Arc<ChunkRanker>>> =
+    LazyLock::new(|| compiled_in(include_str!("../report_ranker.json")));
+
+fn compiled_in(json: &str) -> RwLock<Arc<ChunkRanker>> {
+    let weights: ChunkRankerWeights =
+        serde_json::from_str(json).expect("the compiled-in trees are checked by a test");
     let ranker = ChunkRanker::new(&weights).expect("the compiled-in trees are checked by a test");
     RwLock::new(Arc::new(ranker))
-});
+}
 
-fn ranker() -> Arc<ChunkRanker> {
-    RANKER.read().unwrap_or_else(PoisonError::into_inner).clone()
+fn of_kind(kind: QueryKind) -> &'static RwLock<Arc<ChunkRanker>> {
+    match kind {
+        QueryKind::Question => &OF_QUESTIONS,
+        QueryKind::Report => &OF_REPORTS,
+    }
+}
+
+fn ranker(kind: QueryKind) -> Arc<ChunkRanker> {
+    of_kind(kind).read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// Lets all searches of the process use other trees than the compiled-in ones, to measure these where they were not fitted;
 /// false, and nothing changes, if they ask for features that there are not.
-pub fn replace_chunk_ranker(weights: &ChunkRankerWeights) -> bool {
+pub fn replace_chunk_ranker(kind: QueryKind, weights: &ChunkRankerWeights) -> bool {
     let Some(ranker) = ChunkRanker::new(weights) else { return false };
-    *RANKER.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ranker);
+    *of_kind(kind).write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ranker);
     true
 }
 
@@ -119,14 +134,14 @@ impl ChunkRanker {
 const N_DISTINCT: usize = 40;
 
 /// Scores of the chunks of one query: only their differences mean something.
-pub(crate) fn chunk_scores(chunks: &[ChunkFeatures]) -> Vec<f32> {
-    ranker().score.sums(&columns(chunks))
+pub(crate) fn chunk_scores(kind: QueryKind, chunks: &[ChunkFeatures]) -> Vec<f32> {
+    ranker(kind).score.sums(&columns(chunks))
 }
 
 /// The contribution of each kind of signal to the score of a chunk, without negligible ones.
-pub(crate) fn contributions(chunk: ChunkFeatures) -> Vec<(&'static str, f32)> {
+pub(crate) fn contributions(kind: QueryKind, chunk: ChunkFeatures) -> Vec<(&'static str, f32)> {
     let mut by_signal: BTreeMap<&str, f32> = BTreeMap::new();
-    let of_features = ranker().score.contributions(&chunk.to_array());
+    let of_features = ranker(kind).score.contributions(&chunk.to_array());
     for (name, value) in CHUNK_FEATURE_NAMES.iter().zip(of_features) {
         *by_signal.entry(signal(name)).or_default() += value;
     }
@@ -155,8 +170,8 @@ fn signal(feature: &str) -> &'static str {
 /// Probability that each chunk answers, from the features and scores of the pool, best first.
 ///
 /// It never rises from one chunk to the next, so a threshold keeps a prefix of the list.
-pub(crate) fn chunk_relevances(chunks: &[ChunkFeatures], scores: &[f32]) -> Vec<f32> {
-    let ranker = ranker();
+pub(crate) fn chunk_relevances(kind: QueryKind, chunks: &[ChunkFeatures], scores: &[f32]) -> Vec<f32> {
+    let ranker = ranker(kind);
     // Those behind share the last probability.
     let n_distinct = chunks.len().min(N_DISTINCT);
     let mut columns = columns(&chunks[..n_distinct]);
@@ -173,8 +188,8 @@ pub(crate) fn chunk_relevances(chunks: &[ChunkFeatures], scores: &[f32]) -> Vec<
 }
 
 /// How sure it is, from 0 to 1, that a query is about the project.
-pub(crate) fn about(chunks: &[ChunkFeatures], relevances: &[f32]) -> f32 {
-    let ranker = ranker();
+pub(crate) fn about(kind: QueryKind, chunks: &[ChunkFeatures], relevances: &[f32]) -> f32 {
+    let ranker = ranker(kind);
     let Some(features) = about_features(chunks, relevances) else { return 0.0 };
     let weight = |name: &&str| ranker.about.weights.get(*name).copied().unwrap_or_default();
     let terms = ABOUT_FEATURE_NAMES.iter().map(weight).zip(features);
@@ -200,9 +215,11 @@ mod tests {
 
     #[test]
     fn the_trees_are_over_known_features() {
-        let weights: ChunkRankerWeights = serde_json::from_str(include_str!("../chunk_ranker.json")).unwrap();
-        assert!(ChunkRanker::new(&weights).is_some());
-        assert!(!weights.score.is_empty() && !weights.relevance.is_empty());
+        for json in [include_str!("../chunk_ranker.json"), include_str!("../report_ranker.json")] {
+            let weights: ChunkRankerWeights = serde_json::from_str(json).unwrap();
+            assert!(ChunkRanker::new(&weights).is_some());
+            assert!(!weights.score.is_empty() && !weights.relevance.is_empty());
+        }
     }
 
     #[test]
@@ -210,8 +227,10 @@ mod tests {
         let strong =
             ChunkFeatures { cosine: 0.9, body: 1.5, file_relevance: 0.9, ..ChunkFeatures::default() };
         let chunks = [ChunkFeatures::default(), strong, ChunkFeatures::default()];
-        let relevances = chunk_relevances(&chunks, &[5.0, 4.9, -2.0]);
-        assert!(relevances.is_sorted_by(|a, b| a >= b), "{relevances:?}");
-        assert!(chunk_relevances(&[], &[]).is_empty());
+        for kind in [QueryKind::Question, QueryKind::Report] {
+            let relevances = chunk_relevances(kind, &chunks, &[5.0, 4.9, -2.0]);
+            assert!(relevances.is_sorted_by(|a, b| a >= b), "{relevances:?}");
+            assert!(chunk_relevances(kind, &[], &[]).is_empty());
+        }
     }
 }

@@ -255,6 +255,7 @@ impl<'a> FeatureExtractor<'a> {
         features.depth = segment.path_of(file).matches('/').count() as f32;
         features.asks_symbol = flag(query.shape == Shape::Symbol);
         features.asks_question = flag(query.shape == Shape::Question);
+        features.asks_report = flag(query.is_report());
         features.n_terms = query.terms.len() as f32;
     }
 

@@ -140,6 +140,8 @@ features! {
     asks_symbol,
     /// The query is a question.
     asks_question,
+    /// The query is a report, as the text of an issue.
+    asks_report,
     /// Words of the query.
     n_terms,
 }

@@ -48,7 +48,7 @@ pub use index::fuzzing;
 pub use index::{Index, IndexHealth};
 pub use ivf::N_IVF_LISTS;
 pub use path_filter::{PathBase, PathFilter};
-pub use query::has_words;
+pub use query::{QueryKind, has_words};
 pub use ranker::{
     FeatureValues, RankerWeights, RelevanceWeights, SCORE_FEATURE_NAMES, ScoreWeights, score_features, shares,
 };

@@ -37,9 +37,17 @@ pub(crate) struct Query {
     pub(crate) builtin_vector: Quantized,
     /// How the query reads.
     pub(crate) shape: Shape,
+    pub(crate) kind: QueryKind,
+}
+
+/// What a query is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryKind {
+    /// A question, keywords or a name.
+    Question,
     /// It reports a fault or a wish at length, as the text of an issue does: the asker will change code, not read about
     /// it.
-    pub(crate) is_report: bool,
+    Report,
 }
 
 /// A name that a query may ask for.
@@ -74,7 +82,7 @@ impl Query {
             names: names(text, shape),
             bits: signs(vector.as_slice()).collect(),
             vector: vector.quantized(),
-            is_report: count_words(text) >= MIN_REPORT_WORDS,
+            kind: QueryKind::of(text),
             builtin_vector: StaticModel::builtin().query(text).quantized(),
             shape,
         })
@@ -88,10 +96,20 @@ const ROLE_WORDS: &[&str] =
 /// A text with so many words is a report, as that of an issue: it names tests and examples without asking for them.
 const MIN_REPORT_WORDS: usize = 60;
 
+impl QueryKind {
+    fn of(text: &str) -> Self {
+        if count_words(text) >= MIN_REPORT_WORDS { Self::Report } else { Self::Question }
+    }
+}
+
 impl Query {
+    pub(crate) fn is_report(&self) -> bool {
+        self.kind == QueryKind::Report
+    }
+
     /// Whether it asks for code other than the product's own.
     pub(crate) fn asks_for_roles(&self) -> bool {
-        !self.is_report
+        !self.is_report()
             && self.terms.iter().any(|term| ROLE_WORDS.iter().any(|word| stem(word) == term || word == term))
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The score is linear in the features, each raw and as a share of the largest value among the query's candidates: the file
 //! that covers most of a question is likely to answer it, however little that is. A query that is one identifier has weights
-//! of its own: a user who types a name wants its definition. Weights, and the run that made them: `ranker.json`, written by
-//! `craig-train fit`.
+//! of its own: a user who types a name wants its definition. So has a report: its fix changes the product. Weights, and the
+//! runs that made them: `ranker.json`, written by `craig-train fit` and `fit-reports`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -18,11 +18,7 @@ const N_FEATURES: usize = FEATURE_NAMES.len();
 /// Values of all features, in the order of [`FEATURE_NAMES`].
 pub type FeatureValues = [f32; N_FEATURES];
 
-static RANKER: LazyLock<Ranker> = LazyLock::new(|| {
-    let weights: RankerWeights = serde_json::from_str(include_str!("../ranker.json"))
-        .expect("the compiled-in weights are checked by a test");
-    Ranker::new(&weights)
-});
+static RANKER: LazyLock<Ranker> = LazyLock::new(|| Ranker::new(&RankerWeights::compiled_in()));
 
 /// The weights that `craig-train fit` learns, by feature name; other features have weight 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,8 +30,22 @@ pub struct RankerWeights {
     pub words: ScoreWeights,
     /// The score of queries that are one identifier.
     pub symbol: ScoreWeights,
+    /// The score of reports.
+    pub report: ScoreWeights,
     /// The probability of relevance.
     pub relevance: RelevanceWeights,
+}
+
+impl RankerWeights {
+    /// Those that searches use.
+    ///
+    /// # Panics
+    ///
+    /// Never: a test reads them.
+    pub fn compiled_in() -> Self {
+        serde_json::from_str(include_str!("../ranker.json"))
+            .expect("the compiled-in weights are checked by a test")
+    }
 }
 
 /// A linear score: weights in log-odds.
@@ -67,6 +77,7 @@ pub const SCORE_FEATURE_NAMES: [&str; 4] = ["score", "softmax_probability", "gap
 struct Ranker {
     words: LinearScore,
     symbol: LinearScore,
+    report: LinearScore,
     bias: f32,
     score_features: [f32; SCORE_FEATURE_NAMES.len()],
     relevance: FeatureValues,
@@ -82,6 +93,7 @@ impl Ranker {
         Self {
             words: LinearScore::new(&weights.words),
             symbol: LinearScore::new(&weights.symbol),
+            report: LinearScore::new(&weights.report),
             bias: weights.relevance.bias,
             score_features: SCORE_FEATURE_NAMES
                 .map(|name| weight_of(&weights.relevance.score_features, name)),
@@ -109,8 +121,11 @@ pub(crate) fn scores(candidates: &[Features]) -> Vec<f32> {
     let ranker = &*RANKER;
     let values: Vec<_> = candidates.iter().map(|features| features.to_array()).collect();
     let shares = shares(&values);
-    let asks_symbol = candidates.first().is_some_and(|features| features.asks_symbol > 0.0);
-    let linear = if asks_symbol { &ranker.symbol } else { &ranker.words };
+    let linear = match candidates.first() {
+        Some(features) if features.asks_report > 0.0 => &ranker.report,
+        Some(features) if features.asks_symbol > 0.0 => &ranker.symbol,
+        _ => &ranker.words,
+    };
     let score = |(values, shares): (&FeatureValues, &FeatureValues)| {
         dot(&linear.features, values) + dot(&linear.shares, shares)
     };
@@ -167,8 +182,8 @@ mod tests {
 
     #[test]
     fn all_weights_are_of_known_features() {
-        let weights: RankerWeights = serde_json::from_str(include_str!("../ranker.json")).unwrap();
-        let scores = [&weights.words, &weights.symbol];
+        let weights = RankerWeights::compiled_in();
+        let scores = [&weights.words, &weights.symbol, &weights.report];
         let linear = scores.iter().flat_map(|score| score.features.keys().chain(score.shares.keys()));
         let all = linear.chain(weights.relevance.features.keys());
         let unknown: Vec<_> = all.filter(|name| !FEATURE_NAMES.contains(&name.as_str())).collect();

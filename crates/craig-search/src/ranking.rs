@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use crate::ChunkFeatures;
 use crate::feature_extractor::Candidate;
+use crate::query::QueryKind;
 
 /// How much the probability for the query alone counts, where that with guesses or history counts 1.
 const ALONE: f32 = 1.5;
@@ -38,8 +39,17 @@ pub(crate) struct RankedChunk {
     pub(crate) chunk: u32,
     /// Probability that it answers, 0 to 1.
     pub(crate) relevance: f32,
-    /// The features of a chunk of the pool, and the bonus that is added to its score.
-    pub(crate) features: Option<(ChunkFeatures, Prior)>,
+    /// What the score of a chunk of the pool is made of.
+    pub(crate) scored_by: Option<ScoredBy>,
+}
+
+/// What the score of a chunk is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct ScoredBy {
+    /// Whose models rank it.
+    pub(crate) kind: QueryKind,
+    pub(crate) features: ChunkFeatures,
+    pub(crate) prior: Prior,
 }
 
 /// What is added to the score of a chunk by rule.

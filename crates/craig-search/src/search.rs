@@ -18,7 +18,7 @@ use crate::lexical::{Term, is_known, look_up};
 use crate::phrase::{Phrase, may_be_pasted};
 use crate::query::{Query, asked, has_words};
 use crate::ranker::{relevances, scores};
-use crate::ranking::{Prior, RankedChunk, RankedFile, Ranking};
+use crate::ranking::{Prior, RankedChunk, RankedFile, Ranking, ScoredBy};
 use crate::segment::{Segment, TextRef};
 use crate::typos::{self, corrected, corrections};
 use crate::{ChunkFeatures, Features, SearchError};
@@ -378,7 +378,7 @@ impl Index {
             let mut order: Vec<usize> = (0..pool.len()).collect();
             order.sort_by(|&a, &b| pool[b].features.blend.total_cmp(&pool[a].features.blend));
             // No more words of a literal can be in a message than it has.
-            let has_literals = !extractor.query.is_report && message.n_words() >= MIN_LITERAL_WORDS;
+            let has_literals = !extractor.query.is_report() && message.n_words() >= MIN_LITERAL_WORDS;
             let n_read = if has_literals { order.len() } else { N_PHRASED };
             order.truncate(n_read);
             let chunks = order.iter().map(|&at| (&files[pool[at].rank].candidate, pool[at].chunk));
@@ -427,20 +427,20 @@ impl Index {
         };
         let features: Vec<ChunkFeatures> = pool.iter().map(|chunk| chunk.features).collect();
         let priors: Vec<Prior> = pool.iter().enumerate().map(|(at, chunk)| prior(at, chunk)).collect();
-        let scored = chunk_scores(&features).into_iter().zip(priors).zip(pool);
+        let scored = chunk_scores(query.kind, &features).into_iter().zip(priors).zip(pool);
         let mut scored: Vec<(f32, PooledChunk, Prior)> =
             scored.map(|((score, prior), chunk)| (score + prior.sum(), chunk, prior)).collect();
         // Stable, so that equal scores stay in the order of files and lines.
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let scores: Vec<f32> = scored.iter().map(|&(score, ..)| score).collect();
         let features: Vec<ChunkFeatures> = scored.iter().map(|(_, chunk, _)| chunk.features).collect();
-        let relevances = chunk_relevances(&features, &scores);
-        let about = about(&features, &relevances);
+        let relevances = chunk_relevances(query.kind, &features, &scores);
+        let about = about(query.kind, &features, &relevances);
         let in_place = |((_, chunk, prior), relevance): ((f32, PooledChunk, Prior), f32)| RankedChunk {
             rank: chunk.rank,
             chunk: chunk.chunk,
             relevance,
-            features: Some((chunk.features, prior)),
+            scored_by: Some(ScoredBy { kind: query.kind, features: chunk.features, prior }),
         };
         let mut chunks: Vec<RankedChunk> = scored.into_iter().zip(relevances).map(in_place).collect();
         let least = chunks.last().map_or(1.0, |last| last.relevance);
@@ -449,7 +449,7 @@ impl Index {
         for (rank, file) in files.iter().enumerate().filter(|(rank, _)| !is_in[*rank]) {
             let Some(chunk) = best_chunk(extractor, file) else { continue };
             let relevance = least.min(file.relevance);
-            chunks.push(RankedChunk { rank, chunk, relevance, features: None });
+            chunks.push(RankedChunk { rank, chunk, relevance, scored_by: None });
         }
         Ok((chunks, about))
     }
@@ -587,7 +587,7 @@ impl Index {
             score: chunk.relevance,
             file_score: *relevance,
             content,
-            evidence: chunk.features.map(|(features, prior)| evidence(features, prior)).unwrap_or_default(),
+            evidence: chunk.scored_by.map(evidence).unwrap_or_default(),
             more: Vec::new(),
         }
     }
@@ -628,19 +628,12 @@ impl LookedUp<'_> {
 /// without these, so it cannot be learned from their questions.
 const BESIDE_PRODUCT: f32 = -0.6;
 
-/// Added instead where the query reports something, to these and to documentation: a fix changes the product.
-const BESIDE_FIX: f32 = -1.5;
-
 /// Added to the score of chunks of a translation whose original is found, too.
 const TRANSLATED: f32 = -3.0;
 
 fn role_prior(query: &Query, file: &Features, chunk: &PooledChunk) -> f32 {
     let is_beside = chunk.is_test || file.is_test.max(file.is_example).max(file.is_vendored) > 0.0;
-    match () {
-        () if query.is_report && (is_beside || chunk.features.is_docs > 0.0) => BESIDE_FIX,
-        () if is_beside && !query.asks_for_roles() => BESIDE_PRODUCT,
-        () => 0.0,
-    }
+    if is_beside && !query.asks_for_roles() { BESIDE_PRODUCT } else { 0.0 }
 }
 
 /// The bonus of a chunk that contains a line named by the query, as in a stack trace: largest for the innermost call,
@@ -688,7 +681,7 @@ fn file_order(chunk: &RankedChunk) -> f32 {
 }
 
 /// The contributions to the score of a chunk, the largest first.
-fn evidence(chunk: ChunkFeatures, prior: Prior) -> Vec<Evidence> {
+fn evidence(ScoredBy { kind, features, prior }: ScoredBy) -> Vec<Evidence> {
     let prior = [
         ("beside the product", prior.role),
         ("a translation", prior.translated),
@@ -696,7 +689,7 @@ fn evidence(chunk: ChunkFeatures, prior: Prior) -> Vec<Evidence> {
         ("words in a row", prior.literal),
     ];
     let prior = prior.into_iter().filter(|(_, value)| *value != 0.0);
-    let mut signals: Vec<_> = prior.chain(contributions(chunk)).collect();
+    let mut signals: Vec<_> = prior.chain(contributions(kind, features)).collect();
     signals.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     signals.into_iter().map(|(signal, value)| Evidence { signal: signal.to_owned(), value }).collect()
 }

@@ -4,6 +4,7 @@
 mod examples;
 mod logistic;
 mod report;
+pub(crate) mod reports;
 mod softmax;
 
 use std::collections::BTreeMap;
@@ -87,7 +88,7 @@ fn cross_validate(collection: &Collection, arguments: &FitArguments) -> Vec<Held
         .collect()
 }
 
-/// A score for queries in words, and one for queries that are one identifier.
+/// The scores that [`RankerWeights`] has weights of, but that for reports, which `fit-reports` fits.
 struct Ranker {
     words: Linear,
     symbol: Linear,
@@ -164,6 +165,7 @@ fn fit_all(collection: &Collection, held_out: &[Vec<f32>], pull: f64, run: Vec<S
         run,
         words: score_weights(&ranker.words),
         symbol: score_weights(&ranker.symbol),
+        report: RankerWeights::compiled_in().report,
         relevance: RelevanceWeights {
             bias: relevance.bias() as f32,
             score_features: named(&SCORE_FEATURE_NAMES, score_features),

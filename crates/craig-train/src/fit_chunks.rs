@@ -30,6 +30,9 @@ pub(crate) struct FitChunksArguments {
     /// Database for the indexes; kept, so that a second run is quick.
     #[arg(long)]
     db: PathBuf,
+    /// File of texts of changes with the lines that these edit, as `evals/reports` mines them: they are fitted to as well.
+    #[arg(long)]
+    reports: Option<PathBuf>,
     /// Questions that no repository answers: a JSON list of {"query", "category"}.
     #[arg(long)]
     unrelated: PathBuf,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use craig_engine::{ChatContextRequest, Config, ContextAnswer, ContextBlock, Engine, InlineContextRequest};
-use craig_search::replace_chunk_ranker;
+use craig_search::{QueryKind, replace_chunk_ranker};
 use serde::Deserialize;
 
 use crate::corpus::ingest_one;
@@ -33,6 +33,9 @@ pub(crate) struct LinesArguments {
     /// Trees of `fit-chunks --folds`: each repository is asked with those that were not fitted on it.
     #[arg(long)]
     folds: Option<PathBuf>,
+    /// The same for reports: trees of `fit-chunks --reports --folds`.
+    #[arg(long)]
+    report_folds: Option<PathBuf>,
     /// Print the questions of this kind that are not answered, with what was shown.
     #[arg(long)]
     misses: Option<String>,
@@ -191,7 +194,20 @@ pub(crate) fn load(file: &Path) -> Result<Vec<Repository>> {
     serde_json::from_str(&text).context("not a file of questions with labelled lines")
 }
 
-fn load_folds(file: &Path) -> Result<Vec<FoldWeights>> {
+/// Ranks with the trees that were not fitted on a repository, if there are any.
+fn hold_out(kind: QueryKind, folds: &[FoldWeights], repository: &str) -> Result<()> {
+    if folds.is_empty() {
+        return Ok(());
+    }
+    let is_held_out = |fold: &&FoldWeights| fold.held_out.iter().any(|name| name == repository);
+    let fold = folds.iter().find(is_held_out).with_context(|| format!("no fold without {repository}"))?;
+    ensure!(replace_chunk_ranker(kind, &fold.weights), "the folds are of other features: fit them again");
+    Ok(())
+}
+
+/// The trees of a file; none without one.
+fn load_folds(file: Option<&Path>) -> Result<Vec<FoldWeights>> {
+    let Some(file) = file else { return Ok(Vec::new()) };
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     serde_json::from_str(&text).context("not a file of trees by fold")
 }
@@ -200,15 +216,13 @@ pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
     let repositories = load(&arguments.questions)?;
     let engine = Engine::open(&Config::new(&arguments.db))?;
     let mut kinds: BTreeMap<&str, Worths> = BTreeMap::new();
-    let folds = arguments.folds.as_deref().map(load_folds).transpose()?;
+    let folds = [
+        (QueryKind::Question, load_folds(arguments.folds.as_deref())?),
+        (QueryKind::Report, load_folds(arguments.report_folds.as_deref())?),
+    ];
     for repository in &repositories {
-        if let Some(folds) = &folds {
-            let is_held_out = |fold: &&FoldWeights| fold.held_out.contains(&repository.name);
-            let fold = folds
-                .iter()
-                .find(is_held_out)
-                .with_context(|| format!("no fold without {}", repository.name))?;
-            ensure!(replace_chunk_ranker(&fold.weights), "the folds are of other features: fit them again");
+        for (kind, folds) in &folds {
+            hold_out(*kind, folds, &repository.name)?;
         }
         let folder = arguments.corpora.join(&repository.set).join(&repository.name);
         ingest_one(&engine, &repository.name, folder)?;

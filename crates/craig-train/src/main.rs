@@ -51,6 +51,8 @@ enum Command {
     Lines(lines::LinesArguments),
     /// Fit the ranker and its probability of relevance, and measure both on repositories held out.
     Fit(fit::FitArguments),
+    /// Fit the weights of the ranker for reports, such as the texts of issues.
+    FitReports(fit::reports::FitReportsArguments),
     /// Fit the ranker of chunks and its probability of relevance, and measure both on repositories held out.
     FitChunks(fit_chunks::FitChunksArguments),
     /// Write what the ranker sees of every candidate as a table.
@@ -87,6 +89,7 @@ fn main() -> Result<()> {
         Command::Context(arguments) => context::run(&arguments),
         Command::Lines(arguments) => lines::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
+        Command::FitReports(arguments) => fit::reports::run(&arguments),
         Command::FitChunks(arguments) => fit_chunks::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
         Command::Dense(arguments) => dense::run(&arguments),

@@ -141,7 +141,7 @@ impl Collection {
 }
 
 impl Example {
-    fn new(
+    pub(super) fn new(
         repository: usize,
         weight: f64,
         category: &str,
@@ -171,7 +171,7 @@ impl Example {
     }
 
     /// Candidates by descending score, equal ones in the order they came in.
-    fn order(scores: &[f32]) -> Vec<usize> {
+    pub(super) fn order(scores: &[f32]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         order

@@ -5,6 +5,7 @@
 //! prior. Convex, so there is one answer, and where it starts from does not matter.
 
 use craig_engine::FEATURE_NAMES;
+use craig_search::ScoreWeights;
 
 use super::examples::Example;
 use crate::adam::Adam;
@@ -32,7 +33,7 @@ const PRIORS: [(&str, f64); 11] = [
 ];
 
 /// Features of the query, the same for all its candidates: they cannot order anything.
-const QUERY_FEATURES: [&str; 3] = ["asks_symbol", "asks_question", "n_terms"];
+const QUERY_FEATURES: [&str; 4] = ["asks_symbol", "asks_question", "asks_report", "n_terms"];
 
 /// In standardised units: enough to converge.
 const ADAM: Adam = Adam { n_steps: 300, step: 0.05 };
@@ -60,6 +61,18 @@ impl Linear {
             }
         }
         Self { weights }
+    }
+
+    /// The score with these weights.
+    pub(super) fn from_weights(weights: &ScoreWeights) -> Self {
+        let mut row = [0.0; N_COLUMNS];
+        let (features, shares) = row.split_at_mut(FEATURE_NAMES.len());
+        for (columns, by_name) in [(features, &weights.features), (shares, &weights.shares)] {
+            for (column, name) in columns.iter_mut().zip(FEATURE_NAMES) {
+                *column = by_name.get(*name).map_or(0.0, |&weight| f64::from(weight));
+            }
+        }
+        Self { weights: row }
     }
 
     /// Learns from the examples that have a target among their candidates, starting from this score and pulled towards it.

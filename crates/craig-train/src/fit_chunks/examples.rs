@@ -18,11 +18,15 @@ const UNRELATED_STEP: usize = 9;
 /// How much a question about another repository counts in relevance: there are as many of them as of its own.
 const WEIGHT_OF_OTHERS: f64 = 0.5;
 
+/// The kind of the texts of changes.
+const REPORT: &str = "report";
+
 /// A question asked of a repository.
 pub(super) struct Example {
     /// Number of the repository in the collection.
     pub(super) repository: usize,
-    /// Kind of question; `other` for one about another repository, `unrelated` for one about none.
+    /// Kind of question; `other` for one about another repository, `unrelated` for one about none, `report` for
+    /// the text of a change.
     pub(super) kind: String,
     /// It is asked in a chat, about the repository.
     pub(super) is_question: bool,
@@ -99,7 +103,19 @@ impl Collection {
                 examples.extend(ask.chat("unrelated", &question.query)?);
             }
         }
-        let repositories = repositories.into_iter().map(|repository| repository.name).collect();
+        let n_questioned = repositories.len();
+        let reports = arguments.reports.as_deref().map_or(Ok(Vec::new()), lines::load)?;
+        for (number, repository) in (n_questioned..).zip(&reports) {
+            let folder = arguments.corpora.join(&repository.set).join(&repository.name);
+            ingest_one(&engine, &repository.name, folder.clone())?;
+            let ask = Ask { engine: &engine, repository, number, folder: &folder };
+            for question in &repository.queries {
+                let example = ask.own(question)?;
+                examples.extend(example.map(|example| Example { kind: REPORT.to_owned(), ..example }));
+            }
+        }
+        let repositories =
+            repositories.into_iter().chain(reports).map(|repository| repository.name).collect();
         Ok(Self { examples, repositories })
     }
 }
