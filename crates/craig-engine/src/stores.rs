@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use craig_source::Root;
+use craig_source::{Root, leave_out_database};
 use craig_store::{RepositoryDatabase, Role, Store, StoreError};
 
 use crate::lock::locked;
@@ -105,6 +105,9 @@ fn open_store(config: &Config) -> Result<Store, EngineError> {
         Some(database) => Store::open_in_repository(&database)?,
         None => Store::open_at(&config.database, config.data_folder.as_deref())?,
     };
+    if let Some(file) = config.database.file() {
+        leave_out_database(file);
+    }
     Ok(if config.is_read_only { store.into_read_only() } else { store })
 }
 

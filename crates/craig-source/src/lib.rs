@@ -14,6 +14,7 @@ mod language;
 pub mod notebook;
 mod open;
 mod options;
+mod own_database;
 mod own_folder;
 mod packages;
 mod place;
@@ -42,6 +43,7 @@ pub use language::{CommentSyntax, FileKind, Language};
 pub use options::{
     DEFAULT_MAX_FILE_SIZE_BYTES, Hidden, IGNORE_FILES, IgnoreRules, SourceOptions, skipped_folders,
 };
+pub use own_database::leave_out_database;
 pub use own_folder::{Entry as OwnEntry, FileIdentity, OwnFolder};
 pub use packages::{
     InstalledPackage, PackageError, PackageLimits, PackageListing, PackageManager, PackagePlaces,

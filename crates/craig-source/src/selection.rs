@@ -4,7 +4,7 @@
 //! makes it for a whole tree, [`Lookup`] and [`left_out`] for single paths.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fmt, fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -16,6 +16,7 @@ use crate::{
     ignore_files::{FolderRules, IgnoreFiles, IgnoredBy, Present},
     notebook::max_bytes_of,
     options::IgnoreRules,
+    own_database,
     place::Place,
     rules::{ByName, Rules},
 };
@@ -60,6 +61,9 @@ pub enum WhyLeftOut {
     /// A symbolic link.
     #[error("a symbolic link")]
     Link,
+    /// A database of Craig's, in use.
+    #[error("Craig's own database")]
+    OwnDatabase,
     /// Larger than the limit.
     #[error("over the size limit of {max_bytes} bytes")]
     TooLarge {
@@ -109,6 +113,8 @@ pub(crate) struct Selection {
     root: PathBuf,
     rules: Rules,
     ignore_files: Option<IgnoreFiles>,
+    /// Files and folders of databases that are in use.
+    databases: HashSet<String>,
 }
 
 impl Selection {
@@ -119,6 +125,7 @@ impl Selection {
             root: root.path().to_owned(),
             rules: Rules::new(root, options)?,
             ignore_files: respects.then(|| IgnoreFiles::new(root)),
+            databases: own_database::below(root.path()),
         })
     }
 
@@ -162,6 +169,9 @@ impl Selection {
         let repository = state.repository.as_deref();
         let is_tracked =
             || repository.is_some_and(|it| if is_dir { it.tracks_below(path) } else { it.tracks_file(path) });
+        if !self.databases.is_empty() && self.databases.contains(path) {
+            return Err(WhyLeftOut::OwnDatabase);
+        }
         if self.rules.is_excluded_by_glob(path, is_dir) {
             return Err(WhyLeftOut::Setting);
         }

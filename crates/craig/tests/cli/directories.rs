@@ -67,3 +67,19 @@ fn outside_of_every_project_stats_are_of_all_and_others_fail() {
     // As a search does, an analysis ingests a directory first.
     assert!(in_folder(&home, "elsewhere", &["insight", "quality"]).contains("1 file"));
 }
+
+#[test]
+fn a_database_in_the_directory_is_no_part_of_the_project() {
+    let home = Home::with_shop();
+    for database in ["./own.db", "data/own.db"] {
+        std::fs::create_dir_all(home.path().join("shop/data")).unwrap();
+        let run = |args: &[&'static str]| in_folder(&home, "shop", &[args, &["--db", database]].concat());
+        run(&["search", "verify token"]);
+        let changes = run(&["check-updates", "--format", "json"]);
+        assert!(changes.contains("\"up_to_date\":true"), "{changes}");
+        let files = run(&["tree"]);
+        assert!(!files.contains("own.db") && files.contains("auth.py"), "{files}");
+        std::fs::remove_dir_all(home.path().join("shop/own.db.d")).ok();
+        std::fs::remove_file(home.path().join("shop/own.db")).ok();
+    }
+}
