@@ -161,11 +161,13 @@ fn fit_all(collection: &Collection, held_out: &[Vec<f32>], pull: f64, run: Vec<S
         .collect();
     let relevance = logistic::Model::fit(&observed);
     let (score_features, raw_features) = relevance.weights().split_at(SCORE_FEATURE_NAMES.len());
+    let known = RankerWeights::compiled_in();
+    let of_reports = known.run.into_iter().filter(|line| line.starts_with(reports::REPORTS));
     RankerWeights {
-        run,
+        run: run.into_iter().chain(of_reports).collect(),
         words: score_weights(&ranker.words),
         symbol: score_weights(&ranker.symbol),
-        report: RankerWeights::compiled_in().report,
+        report: known.report,
         relevance: RelevanceWeights {
             bias: relevance.bias() as f32,
             score_features: named(&SCORE_FEATURE_NAMES, score_features),

@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &FitReportsArguments) -> Result<()> {
 }
 
 /// What lines about reports begin with.
-const REPORTS: &str = "reports: ";
+pub(super) const REPORTS: &str = "reports: ";
 
 /// Asks the engine all reports. Several revisions of a repository count as one.
 fn gather(arguments: &FitReportsArguments) -> Result<Vec<Example>> {
