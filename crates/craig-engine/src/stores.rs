@@ -105,9 +105,7 @@ fn open_store(config: &Config) -> Result<Store, EngineError> {
         Some(database) => Store::open_in_repository(&database)?,
         None => Store::open_at(&config.database, config.data_folder.as_deref())?,
     };
-    if let Some(file) = config.database.file() {
-        leave_out_database(file);
-    }
+    leave_out_database(store.own_paths());
     Ok(if config.is_read_only { store.into_read_only() } else { store })
 }
 

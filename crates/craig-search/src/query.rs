@@ -82,7 +82,7 @@ impl Query {
             names: names(text, shape),
             bits: signs(vector.as_slice()).collect(),
             vector: vector.quantized(),
-            kind: QueryKind::of(text),
+            kind: QueryKind::from_text(text),
             builtin_vector: StaticModel::builtin().query(text).quantized(),
             shape,
         })
@@ -97,7 +97,7 @@ const ROLE_WORDS: &[&str] =
 const MIN_REPORT_WORDS: usize = 60;
 
 impl QueryKind {
-    fn of(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         if count_words(text) >= MIN_REPORT_WORDS { Self::Report } else { Self::Question }
     }
 }

@@ -169,7 +169,7 @@ impl Selection {
         let repository = state.repository.as_deref();
         let is_tracked =
             || repository.is_some_and(|it| if is_dir { it.tracks_below(path) } else { it.tracks_file(path) });
-        if !self.databases.is_empty() && self.databases.contains(path) {
+        if self.databases.contains(path) {
             return Err(WhyLeftOut::OwnDatabase);
         }
         if self.rules.is_excluded_by_glob(path, is_dir) {

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::access::{LOG, SHARED_MEMORY, beside};
+use crate::access::{LOG, ROLLBACK_JOURNAL, SHARED_MEMORY, beside};
 use crate::project::REFERENCE_LENGTH;
 use crate::store::{OpenedBy, Place};
 use crate::{Project, Store, StoreError};
@@ -19,6 +19,17 @@ impl Store {
     /// The folder on this machine for what is derived from the database, shared by all of its projects. It may be missing.
     pub fn derived_folder(&self) -> &Path {
         &self.place.derived_folder
+    }
+
+    /// The database's files, and the folder of what is derived from it; some may not exist yet.
+    pub fn own_paths(&self) -> Vec<PathBuf> {
+        let mut paths = vec![self.place.derived_folder.clone()];
+        if let OpenedBy::File(_) = self.place.opened_by {
+            // SQLite keeps its files next to the one that a link leads to.
+            let real = self.place.path.canonicalize().unwrap_or_else(|_| self.place.path.clone());
+            paths.extend(["", LOG, SHARED_MEMORY, ROLLBACK_JOURNAL].map(|ending| beside(&real, ending)));
+        }
+        paths
     }
 
     /// The folder for the search index of `project`. It may be missing.

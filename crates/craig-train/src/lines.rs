@@ -49,6 +49,13 @@ pub(crate) struct Repository {
     pub(crate) queries: Vec<Question>,
 }
 
+impl Repository {
+    /// Its folder in the one with the folders of all sets.
+    pub(crate) fn folder(&self, corpora: &Path) -> PathBuf {
+        corpora.join(&self.set).join(&self.name)
+    }
+}
+
 #[derive(Deserialize)]
 pub(crate) struct Question {
     pub(crate) kind: String,
@@ -224,7 +231,7 @@ pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
         for (kind, folds) in &folds {
             hold_out(*kind, folds, &repository.name)?;
         }
-        let folder = arguments.corpora.join(&repository.set).join(&repository.name);
+        let folder = repository.folder(&arguments.corpora);
         ingest_one(&engine, &repository.name, folder)?;
         for question in repository.queries.iter().filter(|question| !question.targets.is_empty()) {
             let answer = arguments.ask(&engine, &repository.name, question)?;

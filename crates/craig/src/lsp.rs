@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use craig_engine::{Config, Engine, Sources};
 
+pub(crate) use addresses::uri_of;
 pub(crate) use server::serve;
 
 /// Configuration of a server.

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::examples::{Asked, Example};
 use super::softmax::Linear;
-use super::{N_FOLDS, score_weights};
+use super::{N_FOLDS, report, score_weights};
 use crate::corpus::ingest_one;
 use crate::lines;
 use crate::metrics::mean;
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &FitReportsArguments) -> Result<()> {
             &held_out[e.repository % N_FOLDS]
         }),
     ];
-    print(&lines);
+    report::print(&lines);
     let Some(out) = &arguments.out else { return Ok(()) };
     weights.report = score_weights(&refined(&examples.iter().collect::<Vec<_>>()));
     weights.run.retain(|line| !line.starts_with(REPORTS));
@@ -71,7 +71,7 @@ fn gather(arguments: &FitReportsArguments) -> Result<Vec<Example>> {
     let mut examples = Vec::new();
     let mut repositories: Vec<String> = Vec::new();
     for repository in lines::load(&arguments.reports)? {
-        let folder = arguments.corpora.join(&repository.set).join(&repository.name);
+        let folder = repository.folder(&arguments.corpora);
         ingest_one(&engine, &repository.name, folder)?;
         let name = repository.name.split('@').next().unwrap_or_default().to_owned();
         if !repositories.contains(&name) {
@@ -106,9 +106,4 @@ fn quality<'l>(name: &str, examples: &[Example], by: impl Fn(&Example) -> &'l Li
     let [first, three, ten] = [1, 3, 10].map(among);
     let n = examples.len();
     format!("{REPORTS}{name}: an edited file first {first:.3}, in three {three:.3}, in ten {ten:.3} of {n}")
-}
-
-#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
-fn print(lines: &[String]) {
-    lines.iter().for_each(|line| println!("{line}"));
 }

@@ -88,7 +88,7 @@ impl Collection {
         let unrelated = unrelated::load(&arguments.unrelated)?;
         let mut examples = Vec::new();
         for (number, repository) in repositories.iter().enumerate() {
-            let folder = arguments.corpora.join(&repository.set).join(&repository.name);
+            let folder = repository.folder(&arguments.corpora);
             ingest_one(&engine, &repository.name, folder.clone())?;
             let ask = Ask { engine: &engine, repository, number, folder: &folder };
             for question in repository.queries.iter().filter(|question| !question.targets.is_empty()) {
@@ -106,7 +106,7 @@ impl Collection {
         let n_questioned = repositories.len();
         let reports = arguments.reports.as_deref().map_or(Ok(Vec::new()), lines::load)?;
         for (number, repository) in (n_questioned..).zip(&reports) {
-            let folder = arguments.corpora.join(&repository.set).join(&repository.name);
+            let folder = repository.folder(&arguments.corpora);
             ingest_one(&engine, &repository.name, folder.clone())?;
             let ask = Ask { engine: &engine, repository, number, folder: &folder };
             for question in &repository.queries {

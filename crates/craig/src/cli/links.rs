@@ -1,12 +1,10 @@
 //! Paths as links (OSC 8), which terminals open with a click.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anstyle::Style;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Characters that are not escaped in the path of a URI.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+use crate::lsp::uri_of;
 
 /// Makes links of the paths below a directory.
 #[derive(Debug)]
@@ -50,14 +48,9 @@ impl Links {
         let without_lines = name.rsplit_once(':').map(|(path, _)| path);
         let mut paths = std::iter::once(name).chain(without_lines).map(|path| self.root.join(path));
         let file = paths.find(|path| path.is_file())?;
-        Some(format!("file://{}{}", self.host, utf8_percent_encode(&in_uri(&file)?, ESCAPED)))
+        let path = uri_of(&file)?.as_str().strip_prefix("file://")?.to_owned();
+        Some(format!("file://{}{path}", self.host))
     }
-}
-
-/// An absolute path as it is in a URI.
-fn in_uri(path: &Path) -> Option<String> {
-    let path = path.to_str()?.replace('\\', "/");
-    Some(if path.starts_with('/') { path } else { format!("/{path}") })
 }
 
 /// The name of this machine: a terminal on another one knows that the file is not its own.

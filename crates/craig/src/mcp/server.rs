@@ -313,7 +313,7 @@ impl Server {
         }
     }
 
-    /// Counts an answer, after it was sent.
+    /// Counts an answer, which does not wait for that.
     fn count(&self, tool: &str, result: &CallToolResult) {
         let Some(log) = self.shared.settings.answers.clone() else { return };
         let texts = result.content.iter().filter_map(|content| content.as_text());
