@@ -7,7 +7,7 @@ use jiff::ToSpan as _;
 use jiff::civil::Date;
 use serde::Serialize;
 
-use super::failure::Outcome;
+use super::failure::{Outcome, Refusal};
 use super::global::Global;
 use super::output::{BOLD, Columns, DIM, styled};
 use super::session::Session;
@@ -50,8 +50,12 @@ struct Without {
 }
 
 pub(crate) fn run(session: &mut Session) -> anyhow::Result<Outcome> {
-    let log = Log::new(Global::answers_folder()?);
-    let savings = Savings::new(&log.read()?, craig_gateway::usage::today().parse()?)?;
+    let folder = Global::answers_folder()?;
+    let answers = Log::new(folder.clone()).read().map_err(|error| {
+        let message = format!("cannot read the counts in {}: {error}", folder.display());
+        Refusal::new(message, "remove or rename it; counting starts again with the next call of a tool")
+    })?;
+    let savings = Savings::new(&answers, craig_gateway::usage::today().parse()?)?;
     session.output.show(&savings, |columns| text(&savings, columns))?;
     Ok(Outcome::Complete)
 }

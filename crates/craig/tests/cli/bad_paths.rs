@@ -367,3 +367,16 @@ fn is_root() -> bool {
     let output = Command::new("id").arg("-u").output();
     output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
+
+#[test]
+fn counts_that_cannot_be_read_are_named() {
+    let home = Home::new();
+    home.write(".local/share/craig/answers", "no folder");
+    let output = home.craig(&["savings"]).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(
+        error.contains("cannot read the counts in") && error.contains("hint: remove or rename it"),
+        "{error}"
+    );
+}
