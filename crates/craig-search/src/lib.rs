@@ -8,6 +8,7 @@ mod candidates;
 mod chunk_features;
 mod chunk_ranker;
 mod chunks;
+mod conversation;
 mod definitions;
 mod dense;
 mod error;

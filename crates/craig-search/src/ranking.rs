@@ -77,6 +77,12 @@ impl Ranking {
         self.chunks.first().map_or(0.0, |best| best.relevance)
     }
 
+    /// Share of the query's idf that no text of the project covers; 1 without chunks.
+    pub(crate) fn unknown_share(&self) -> f32 {
+        let scored = self.chunks.first().and_then(|best| best.scored_by);
+        scored.map_or(1.0, |scored| scored.features.unknown_share)
+    }
+
     /// This ranking with the mean of its probabilities and those of the query with guesses or history. What the query is about
     /// is as it was.
     ///

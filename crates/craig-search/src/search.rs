@@ -8,6 +8,7 @@ use fixedbitset::FixedBitSet;
 use crate::candidates::{FileAt, candidate_files, files_by_vector, files_by_words};
 use crate::chunk_ranker::{about, chunk_relevances, chunk_scores, contributions};
 use crate::chunks::{PooledChunk, best_chunk, pool};
+use crate::conversation::goes_on;
 use crate::feature_extractor::{Candidate, FeatureExtractor, NamePostings, add_set_features, look_up_name};
 use crate::filter::Filter;
 use crate::frames::Frame;
@@ -32,10 +33,6 @@ const MIN_PARALLEL_CHUNKS: u64 = 131_072;
 /// Chunks of the pool, the best by [`ChunkFeatures::blend`], whose texts are compared with runs of words of a pasted message.
 const N_PHRASED: usize = 24;
 
-/// A query that is at least this likely to be about the project continues the earlier messages: of 40 questions that
-/// need their history 34 are, of 80 about something else 7.
-const GOES_ON: f32 = 0.12;
-
 /// Maximum number of further ranges listed with a hit.
 const MAX_MORE: usize = 4;
 
@@ -58,7 +55,8 @@ pub struct SearchOptions {
     pub retrieval: Retrieval,
     /// Features that are 0 for every candidate, of [`FEATURE_NAMES`](crate::FEATURE_NAMES), for ablations.
     pub without: Vec<&'static str>,
-    /// The earlier messages. The text is searched for with and without them, and both probabilities are averaged.
+    /// The earlier messages. A text that goes on about them is searched for with and without them, and both probabilities are
+    /// averaged.
     pub history: Option<String>,
     /// The message as it was written, where the text searched for leaves code and stack traces out: the lines that its traces
     /// name count.
@@ -203,13 +201,13 @@ impl Index {
         let mut ranking = self.ranking(store, alone, embedder, options)?;
         let mut best_unaided = ranking.best();
         let guessed = options.guesses.appended_to(text);
-        let before = options.history.as_ref().filter(|_| guessed.is_none());
+        let goes_on = guessed.is_none() && goes_on(text, ranking.unknown_share());
+        let before = options.history.as_ref().filter(|_| goes_on);
         if let Some(more) = guessed.or_else(|| before.map(|before| format!("{before}\n{text}"))) {
             let message = Some(options.message.as_deref().unwrap_or(text).to_owned());
             let options = &SearchOptions { message, ..options.clone() };
             let other = self.ranking(store, &more, embedder, options)?;
-            let goes_on = before.is_some() && ranking.about >= GOES_ON;
-            let about = if goes_on { ranking.about.max(other.about) } else { ranking.about };
+            let about = if before.is_some() { ranking.about.max(other.about) } else { ranking.about };
             ranking = Ranking { about, ..ranking.mixed_with(other) };
             if before.is_some() {
                 best_unaided = ranking.best();

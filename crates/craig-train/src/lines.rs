@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::corpus::ingest_one;
 use crate::fit_chunks::FoldWeights;
 use crate::metrics::{bootstrap_interval, mean};
+use crate::unrelated::{self, UNRELATED_STEP};
 
 #[derive(Args)]
 pub(crate) struct LinesArguments {
@@ -36,6 +37,13 @@ pub(crate) struct LinesArguments {
     /// The same for reports: trees of `fit-chunks --reports --folds`.
     #[arg(long)]
     report_folds: Option<PathBuf>,
+    /// Questions that no repository answers: each is asked a part of them, alone and after a question of its own, and the share
+    /// that gets context is printed.
+    #[arg(long)]
+    unrelated: Option<PathBuf>,
+    /// Ask each question that stands alone after another one of the same repository.
+    #[arg(long)]
+    after_another: bool,
     /// Print the questions of this kind that are not answered, with what was shown.
     #[arg(long)]
     misses: Option<String>,
@@ -56,7 +64,7 @@ impl Repository {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(crate) struct Question {
     pub(crate) kind: String,
     pub(crate) query: String,
@@ -70,7 +78,7 @@ pub(crate) struct Question {
 }
 
 /// Lines that answer a question, or help to.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 pub(crate) struct Target {
     pub(crate) path: String,
     pub(crate) start_line: u32,
@@ -222,18 +230,23 @@ fn load_folds(file: Option<&Path>) -> Result<Vec<FoldWeights>> {
 pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
     let repositories = load(&arguments.questions)?;
     let engine = Engine::open(&Config::new(&arguments.db))?;
-    let mut kinds: BTreeMap<&str, Worths> = BTreeMap::new();
+    let mut kinds: BTreeMap<String, Worths> = BTreeMap::new();
     let folds = [
         (QueryKind::Question, load_folds(arguments.folds.as_deref())?),
         (QueryKind::Report, load_folds(arguments.report_folds.as_deref())?),
     ];
-    for repository in &repositories {
+    let unrelated = arguments.unrelated.as_deref().map_or(Ok(Vec::new()), unrelated::load)?;
+    let mut foreign = Foreign::default();
+    for (number, repository) in repositories.iter().enumerate() {
         for (kind, folds) in &folds {
             hold_out(*kind, folds, &repository.name)?;
         }
         let folder = repository.folder(&arguments.corpora);
         ingest_one(&engine, &repository.name, folder)?;
-        for question in repository.queries.iter().filter(|question| !question.targets.is_empty()) {
+        for (at, question) in
+            repository.queries.iter().filter(|question| !question.targets.is_empty()).enumerate()
+        {
+            let question = &arguments.in_conversation(repository, question, at);
             let answer = arguments.ask(&engine, &repository.name, question)?;
             if arguments.misses.as_deref() == Some(&question.kind) {
                 print_miss(&repository.name, question, &answer);
@@ -241,16 +254,78 @@ pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
             for kind in
                 question.is_question().then_some("questions").into_iter().chain([question.kind.as_str()])
             {
-                let worths = kinds.entry(kind).or_default().entry(repository.name.clone()).or_default();
+                let worths =
+                    kinds.entry(kind.to_owned()).or_default().entry(repository.name.clone()).or_default();
                 worths.push(Worth::new(question, &answer));
             }
         }
+        for asked in unrelated.iter().skip(number % UNRELATED_STEP).step_by(UNRELATED_STEP) {
+            foreign.ask(arguments, &engine, repository, &asked.query)?;
+        }
     }
     report(&kinds);
+    foreign.print();
     Ok(())
 }
 
+/// Questions that a repository does not answer, and how many get context all the same: asked alone, and after a question that
+/// it answers.
+#[derive(Default)]
+struct Foreign {
+    n_asked: usize,
+    n_alone: usize,
+    n_after: usize,
+}
+
+impl Foreign {
+    fn ask(
+        &mut self,
+        arguments: &LinesArguments,
+        engine: &Engine,
+        repository: &Repository,
+        message: &str,
+    ) -> Result<()> {
+        let alone = Question::plain(message);
+        let own = repository.queries.iter().filter(|question| question.is_question());
+        let before = own.cycle().nth(self.n_asked).map(|question| question.query.clone());
+        let after = Question { history: before.into_iter().collect(), ..Question::plain(message) };
+        let has_context = |question: &Question| -> Result<usize> {
+            let answer = arguments.ask(engine, &repository.name, question)?;
+            Ok(usize::from(!answer.blocks.is_empty()))
+        };
+        self.n_alone += has_context(&alone)?;
+        self.n_after += has_context(&after)?;
+        self.n_asked += 1;
+        Ok(())
+    }
+
+    #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
+    fn print(&self) {
+        if self.n_asked > 0 {
+            let share = |n: usize| n as f64 / self.n_asked as f64;
+            let (alone, after) = (share(self.n_alone), share(self.n_after));
+            println!(
+                "{} unrelated questions with context: {alone:.3} alone, {after:.3} after a question",
+                self.n_asked
+            );
+        }
+    }
+}
+
 impl LinesArguments {
+    /// The question, the `at`th of a repository, after another one if that is asked for.
+    fn in_conversation(&self, repository: &Repository, question: &Question, at: usize) -> Question {
+        let mut question = question.clone();
+        if self.after_another && question.is_question() && question.history.is_empty() {
+            let is_other = |other: &&Question| {
+                other.is_question() && other.history.is_empty() && other.query != question.query
+            };
+            let other = repository.queries.iter().cycle().skip(at + 3).find(is_other);
+            question.history.extend(other.map(|other| other.query.clone()));
+        }
+        question
+    }
+
     fn ask(&self, engine: &Engine, project: &str, question: &Question) -> Result<ContextAnswer> {
         let answer = match (&question.file, question.lines) {
             (Some(path), Some(lines)) => {
@@ -294,7 +369,7 @@ fn print_miss(project: &str, question: &Question, answer: &ContextAnswer) {
 }
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
-fn report(kinds: &BTreeMap<&str, Worths>) {
+fn report(kinds: &BTreeMap<String, Worths>) {
     println!(
         "{:<15} {:>5} {:>7} {:>21} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6}",
         "kind",

@@ -6,6 +6,7 @@ mod answered;
 mod context;
 mod corpus;
 mod dense;
+mod dialogues;
 mod dump;
 mod eval;
 mod explain;
@@ -49,6 +50,8 @@ enum Command {
     Context(context::ContextArguments),
     /// Measure how often the context of chats and edits shows the lines that answer.
     Lines(lines::LinesArguments),
+    /// Count which messages of conversations get context.
+    Dialogues(dialogues::DialoguesArguments),
     /// Fit the ranker and its probability of relevance, and measure both on repositories held out.
     Fit(fit::FitArguments),
     /// Fit the weights of the ranker for reports, such as the texts of issues.
@@ -88,6 +91,7 @@ fn main() -> Result<()> {
         Command::Symbols(arguments) => symbols::run(&arguments),
         Command::Context(arguments) => context::run(&arguments),
         Command::Lines(arguments) => lines::run(&arguments),
+        Command::Dialogues(arguments) => dialogues::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::FitReports(arguments) => fit::reports::run(&arguments),
         Command::FitChunks(arguments) => fit_chunks::run(&arguments),

@@ -12,6 +12,9 @@ use crate::questions::Repository;
 /// Hits of at least this relevance are returned by default.
 const MIN_SCORE: f32 = 0.7;
 
+/// Where not every repository is asked all questions, it is asked one of so many, each starting at another.
+pub(crate) const UNRELATED_STEP: usize = 9;
+
 /// Most wrong answers listed.
 const N_WORST: usize = 20;
 

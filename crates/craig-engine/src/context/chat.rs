@@ -65,11 +65,8 @@ const LONG_MESSAGE: usize = 60;
 /// A block needs at least this share of the best one's probability …
 const SHARE_OF_BEST: f32 = 0.1;
 
-/// … where that is less than this …
-const LIKELY: f32 = 0.08;
-
-/// … or this for a long message, whose words are shared by many places.
-const LIKELY_FOR_LONG: f32 = 0.04;
+/// … where that is less than this.
+const LIKELY: f32 = 0.04;
 
 /// A search finds at least this many hits, so that a reranker has something to choose from.
 const MIN_CANDIDATES: usize = 15;
@@ -96,9 +93,9 @@ impl Limits {
             && found.best_unaided < WORTHWHILE
     }
 
-    /// Minimum relevance of a block for a message, by that of the best one.
-    fn floor(&self, message: &str, best: f32) -> f32 {
-        let likely = (SHARE_OF_BEST * best).min(if is_long(message) { LIKELY_FOR_LONG } else { LIKELY });
+    /// Minimum relevance of a block, by that of the best one.
+    fn floor(&self, best: f32) -> f32 {
+        let likely = (SHARE_OF_BEST * best).min(LIKELY);
         if self.min_similarity > 0.0 { self.min_similarity.max(likely) } else { 0.0 }
     }
 }
@@ -338,7 +335,7 @@ impl Engine {
             found.hits.clear();
         }
         let mut hits = found.hits;
-        let floor = limits.floor(&request.message, hits.first().map_or(0.0, |best| best.score));
+        let floor = limits.floor(hits.first().map_or(0.0, |best| best.score));
         hits.retain(|hit| hit.score >= floor);
         if !hits.is_empty()
             && let Some(whole) = self.whole_project(store, project, &hits, limits)

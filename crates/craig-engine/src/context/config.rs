@@ -77,7 +77,7 @@ impl Default for ContextConfig {
                 rerank: false,
                 token_budget: 4000,
             },
-            inline: InlineConfig { enabled: true, max_chunks: 3, min_score: 0.1, max_code_length: 4000 },
+            inline: InlineConfig { enabled: true, max_chunks: 3, min_score: 0.05, max_code_length: 4000 },
             deadline: Duration::from_millis(300),
             rephrase_timeout: Duration::from_millis(1500),
             tokenizer: Tokenizer::default(),

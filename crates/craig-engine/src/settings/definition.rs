@@ -393,7 +393,7 @@ pub const DEFINITIONS: &[Definition] = &[
         "3",
         "Maximum number of code blocks for an inline edit.",
     ),
-    user("puku.inlineEdit.context.semantic.minScore", Kind::Share, "0.1", "Minimum score of a block."),
+    user("puku.inlineEdit.context.semantic.minScore", Kind::Share, "0.05", "Minimum score of a block."),
     user(
         "puku.inlineEdit.context.semantic.maxCodeLength",
         Kind::Between { least: 50, most: 100_000 },

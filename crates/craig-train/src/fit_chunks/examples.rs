@@ -10,10 +10,7 @@ use craig_source::Language;
 use super::FitChunksArguments;
 use crate::corpus::ingest_one;
 use crate::lines::{self, Grade, Question, Repository, Target};
-use crate::unrelated;
-
-/// Each repository is asked one of so many unrelated questions, each starting at another.
-const UNRELATED_STEP: usize = 9;
+use crate::unrelated::{self, UNRELATED_STEP};
 
 /// How much a question about another repository counts in relevance: there are as many of them as of its own.
 const WEIGHT_OF_OTHERS: f64 = 0.5;
