@@ -1,4 +1,4 @@
-//! One answer to act on: the code that answers a question, with its callees, callers and siblings.
+//! One answer to act on: the code that answers a question, with its callees, callers and tests.
 
 mod surroundings;
 mod text;

@@ -132,7 +132,7 @@ pub(crate) fn languages(names: &[String]) -> Result<Vec<Language>, EngineError> 
 }
 
 /// The message for people and assistants if no hit seems to answer.
-pub const NO_ANSWER: &str = "nothing here seems to answer this; nearest:";
+pub const NO_ANSWER: &str = "nothing here seems to answer this; closest:";
 
 /// A query seems to be answered if its first hit is at least this likely to answer …
 const ANSWERS: f32 = 0.05;
@@ -295,7 +295,7 @@ impl Engine {
         };
         if searches_all && parts.len() >= MANY_PARTS {
             merged.notes.push(format!(
-                "{} indexes were searched one by one: 'craig group add NAME --all' makes one of them, which is faster and \
+                "{} indexes were searched one by one: 'craig group add NAME --all' combines them into one, which is faster and \
                  ranks better",
                 parts.len()
             ));

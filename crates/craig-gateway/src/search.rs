@@ -56,7 +56,7 @@ pub(crate) struct SearchBody {
     /// Up to 8 names that the code probably uses.
     #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_GUESSES>")]
     names: Vec<String>,
-    /// Up to 3 lines of code or comments as they may be at the place that answers.
+    /// Up to 3 lines of code or comments that the code that answers may contain.
     #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_GUESSES>")]
     code: Vec<String>,
     /// Whether the hits are reranked, if one project is searched.

@@ -8,7 +8,7 @@ use fixedbitset::FixedBitSet;
 use crate::candidates::{FileAt, candidate_files, files_by_vector, files_by_words};
 use crate::chunk_ranker::{about, chunk_relevances, chunk_scores, contributions};
 use crate::chunks::{PooledChunk, best_chunk, pool};
-use crate::conversation::goes_on;
+use crate::conversation::follows_up;
 use crate::feature_extractor::{Candidate, FeatureExtractor, NamePostings, add_set_features, look_up_name};
 use crate::filter::Filter;
 use crate::frames::Frame;
@@ -55,7 +55,7 @@ pub struct SearchOptions {
     pub retrieval: Retrieval,
     /// Features that are 0 for every candidate, of [`FEATURE_NAMES`](crate::FEATURE_NAMES), for ablations.
     pub without: Vec<&'static str>,
-    /// The earlier messages. A text that goes on about them is searched for with and without them, and both probabilities are
+    /// The earlier messages. A text that follows up on them is searched for with and without them, and both probabilities are
     /// averaged.
     pub history: Option<String>,
     /// The message as it was written, where the text searched for leaves code and stack traces out: the lines that its traces
@@ -201,8 +201,8 @@ impl Index {
         let mut ranking = self.ranking(store, alone, embedder, options)?;
         let mut best_unaided = ranking.best();
         let guessed = options.guesses.appended_to(text);
-        let goes_on = guessed.is_none() && goes_on(text, ranking.unknown_share());
-        let before = options.history.as_ref().filter(|_| goes_on);
+        let follows_up = guessed.is_none() && follows_up(text, ranking.unknown_share());
+        let before = options.history.as_ref().filter(|_| follows_up);
         if let Some(more) = guessed.or_else(|| before.map(|before| format!("{before}\n{text}"))) {
             let message = Some(options.message.as_deref().unwrap_or(text).to_owned());
             let options = &SearchOptions { message, ..options.clone() };

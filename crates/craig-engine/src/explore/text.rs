@@ -93,9 +93,9 @@ impl Explored {
         match self.pieces.first() {
             Some(best) if best.place.score >= LIKELY => "Lines are as they are in the files now.\n",
             Some(_) => {
-                "Not sure. If this is not it, ask again with names that the code may use and a line of code as it may be.\n"
+                "Not sure. If this is not it, ask again with names that the code may use and a line of code that it may contain.\n"
             }
-            None => "Ask again with names that the code may use and a line of code as it may be.\n",
+            None => "Ask again with names that the code may use and a line of code that it may contain.\n",
         }
     }
 }

@@ -119,12 +119,12 @@ fn a_question_is_answered_with_guesses_within_a_path() {
         "which volcanoes erupted",
         &ExploreRequest::default(),
         expect![[r#"
-            nothing here seems to answer this; nearest:
+            nothing here seems to answer this; closest:
               shop/main.py:1-9  main  0%
               shop/prices.py:1-14  price_of  0%
               shop/cart.py:1-15  Cart  0%
               tests/test_cart.py:1-5  test_total  0%
-            Ask again with names that the code may use and a line of code as it may be.
+            Ask again with names that the code may use and a line of code that it may contain.
         "#]],
     );
 }

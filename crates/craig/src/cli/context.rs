@@ -82,7 +82,7 @@ struct Common {
     /// Path of an open or recently edited file, which ranks slightly higher (may be repeated)
     #[arg(long, value_name = "PATH")]
     open: Vec<String>,
-    /// Answer from the index without checking for changed files
+    /// Answer from the index without looking for changed files
     #[arg(long)]
     no_refresh: bool,
     #[command(flatten)]

@@ -22,7 +22,7 @@ enum DbCommand {
 
 /// Copy all projects, and compare both databases at the end
 ///
-/// The copy must not have any projects before. If the command is interrupted, run it again: it continues.
+/// The target must have no projects yet. If the command is interrupted, run it again to continue.
 #[derive(Debug, clap::Args)]
 struct CopyArgs {
     /// Database to copy: a file, or postgres://USER@HOST/DATABASE

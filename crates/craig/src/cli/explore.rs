@@ -1,4 +1,4 @@
-//! `craig explore`: the code that answers a question, with its callees, callers and siblings.
+//! `craig explore`: the code that answers a question, with its callees, callers and tests.
 
 use craig_engine::{ExploreRequest, SearchRequest};
 
@@ -7,7 +7,7 @@ use super::guesses::Guesses;
 use super::project_selector::ProjectOptions;
 use super::session::Session;
 
-/// Show the code that answers a question, with its callees, callers and siblings
+/// Show the code that answers a question, with its callees, callers and tests
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "craig explore [OPTIONS] <QUESTION>...")]
 pub(crate) struct Args {

@@ -33,7 +33,7 @@ struct AddArgs {
     /// Ids, references or names of the projects
     #[arg(required_unless_present = "all")]
     projects: Vec<String>,
-    /// Add all projects, so that searches in all of them take one index
+    /// Add all projects, so that searches of all of them use one index
     #[arg(long, conflicts_with = "projects")]
     all: bool,
 }

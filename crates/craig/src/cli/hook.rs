@@ -194,7 +194,7 @@ fn session_line(project: &ProjectGlance) -> Option<String> {
         IngestionState::Pending => return None,
         IngestionState::InProgress => format!("is being indexed, {files} so far"),
         IngestionState::Completed => format!("is indexed, {files}"),
-        IngestionState::Failed => format!("is indexed in part, {files}: `craig ingest-delta` completes it"),
+        IngestionState::Failed => format!("is partly indexed, {files}: `craig ingest-delta` completes it"),
     };
     Some(format!(
         "craig: `{}` {state}. For questions about its code, ask explore (without MCP: `craig explore \"QUESTION\"`) \

@@ -23,7 +23,7 @@ use super::session::Session;
 pub(crate) struct Args {
     #[command(subcommand)]
     analysis: Analysis,
-    /// Answer from the index without checking for changed files
+    /// Answer from the index without looking for changed files
     #[arg(long, global = true)]
     no_refresh: bool,
     /// Maximum number of rows of each table; JSON output is always complete

@@ -27,19 +27,19 @@ enum JobsCommand {
     Add(AddArgs),
     /// List all jobs
     List,
-    /// Run a job as soon as a worker is free, also one that was given up
+    /// Run a job as soon as a worker is free, even one that was given up
     Run {
         /// Number of the job
         job: u64,
     },
-    /// Remove a job; what it has ingested stays
+    /// Remove a job, but keep what it has ingested
     Remove {
         /// Number of the job
         job: u64,
     },
 }
 
-/// Add a directory or repository; one that is there already gets this schedule and name
+/// Add a directory or repository; if it is in the queue already, change its schedule and name
 #[derive(Debug, clap::Args)]
 struct AddArgs {
     /// Directory, or URL of a repository, without credentials

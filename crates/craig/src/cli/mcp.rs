@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Directory or prefix of repository URLs that assistants may ingest in addition to the workspace (may be repeated)
     #[arg(long, value_name = "DIR|URL")]
     allow_source: Vec<String>,
-    /// Tools to offer: all, core (explore, grep, read_file and references, the tools of everyday coding), or names
+    /// Tools to offer: all, core (explore, grep, read_file and references, for everyday coding), or names
     /// separated by commas
     #[arg(long, value_name = "all|core|NAMES", default_value = "all")]
     tools: Toolset,
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// Run the queued jobs of a server that has ended, read from stdin, instead of serving
     #[arg(long, conflicts_with = "http")]
     finish_jobs: bool,
-    /// Answer from the index without checking for changed files
+    /// Answer from the index without looking for changed files
     #[arg(long)]
     no_refresh: bool,
 }

@@ -18,7 +18,7 @@ const MOST_ENTRIES: usize = 8;
 pub(crate) struct Args {
     #[command(flatten)]
     project: ProjectArg,
-    /// Answer from the index without checking for changed files
+    /// Answer from the index without looking for changed files
     #[arg(long)]
     no_refresh: bool,
 }

@@ -19,7 +19,7 @@ pub(crate) struct ProjectOptions {
     /// Directory whose project is used
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
-    /// Answer from the index without checking for changed files
+    /// Answer from the index without looking for changed files
     #[arg(long)]
     no_refresh: bool,
     #[command(flatten)]
@@ -74,7 +74,9 @@ impl ProjectSelector<'_> {
             Freshness::UpToDate(Some(report)) => (report.failed, report.notes),
             Freshness::Held(holder) => (
                 Vec::new(),
-                vec![format!("answered from the index as it is: {holder} is writing this project")],
+                vec![format!(
+                    "answered from the index without an update: {holder} is writing to this project"
+                )],
             ),
             Freshness::Unwritable(why) => (Vec::new(), vec![format!("answered from an older index: {why}")]),
             _ => (Vec::new(), Vec::new()),

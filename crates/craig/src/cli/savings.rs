@@ -15,7 +15,7 @@ use super::table::{Align, Cut, Table};
 use super::units::{bytes, count};
 use crate::savings::{BYTES, ByDayAndTool, CALLS, Estimate, Log, Returned, Share};
 
-/// Estimate what assistants' calls of Craig's tools saved over grep and reading files, from counts kept on this machine
+/// Estimate how much Craig's tools saved assistants compared with grep and reading files, from counts kept on this machine
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

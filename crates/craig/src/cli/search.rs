@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// Search the documentation of a package that the project uses, added by 'craig docs add'
     #[arg(long = "in", value_name = "PACKAGE")]
     package: Option<String>,
-    /// Search all projects as they are indexed; paths begin with the name of their project
+    /// Search the indexes of all projects, without looking for changed files; paths begin with the name of their project
     #[arg(long, conflicts_with_all = ["project", "root", "package", "batch"])]
     all: bool,
     #[command(flatten)]

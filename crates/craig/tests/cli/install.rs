@@ -217,7 +217,7 @@ fn what_every_assistant_gets() {
         ## Craig
 
         The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
-        - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).
+        - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).
         - `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
         - `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
         - Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
@@ -355,7 +355,7 @@ fn what_every_assistant_gets() {
         ## Craig
 
         The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
-        - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).
+        - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).
         - `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
         - `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
         - Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
@@ -369,7 +369,7 @@ fn what_every_assistant_gets() {
         ## Craig
 
         The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
-        - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).
+        - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).
         - `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
         - `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
         - Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
@@ -550,7 +550,7 @@ fn nothing_is_written_unasked() {
             +## Craig
             +
             +The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
-            +- `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).
+            +- `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).
             +- `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
             +- `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
             +- Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
@@ -571,7 +571,7 @@ fn nothing_is_written_unasked() {
               {
                 "path": "HOME/.codex/AGENTS.md",
                 "change": "create",
-                "diff": "@@ -0,0 +1,9 @@\n+<!-- craig:begin -->\n+## Craig\n+\n+The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:\n+- `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two as they may be there).\n+- `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.\n+- `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.\n+- Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.\n+<!-- craig:end -->\n"
+                "diff": "@@ -0,0 +1,9 @@\n+<!-- craig:begin -->\n+## Craig\n+\n+The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:\n+- `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).\n+- `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.\n+- `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.\n+- Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.\n+<!-- craig:end -->\n"
               }
             ],
             "done": false,

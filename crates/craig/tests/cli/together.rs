@@ -74,7 +74,7 @@ fn a_search_does_not_wait_for_an_ingestion() {
     let found = home.craig(&["search", "verify_token", "-p", "shop"]).output().unwrap();
     assert!(String::from_utf8_lossy(&found.stdout).contains("src/auth.py"), "{found:?}");
     let notes = String::from_utf8_lossy(&found.stderr);
-    assert!(notes.contains("answered from the index as it is: process"), "{notes}");
+    assert!(notes.contains("answered from the index without an update: process"), "{notes}");
 }
 
 /// Holds the project's lock, as an ingestion by this process would.
