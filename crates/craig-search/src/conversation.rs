@@ -6,7 +6,7 @@ use craig_text::{is_conversational, lower_words};
 const PRONOUNS: [&str; 12] =
     ["it", "its", "one", "ones", "that", "their", "them", "there", "these", "they", "this", "those"];
 
-/// Content words of a message that count: all longer ones stand alone.
+/// Content words of a message that count, at most.
 const MOST_WORDS: usize = 6;
 
 /// Shorter words rarely tell anything.
@@ -19,8 +19,8 @@ const PRONOUN: f32 = 2.4;
 const WORD: f32 = -0.4;
 const UNKNOWN: f32 = -4.0;
 
-/// Whether `message` follows up on the earlier ones: it has few words of its own, or one that refers back, and the project
-/// knows them. `unknown_share` is the share of its words' idf that no text of the project covers.
+/// Whether `message` follows up on the earlier ones: it has a pronoun or few words of its own, and most of them occur in the
+/// project. `unknown_share` is the share of its words' idf that no text of the project covers.
 pub(crate) fn follows_up(message: &str, unknown_share: f32) -> bool {
     let words: Vec<String> = lower_words(message).collect();
     let is_content = |word: &&String| word.len() >= MIN_CHARS && !is_conversational(word);

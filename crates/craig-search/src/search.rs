@@ -196,13 +196,13 @@ impl Index {
         let text = &*corrected(text, &corrections);
         let message = options.message.as_deref().map(|message| corrected(message, &corrections));
         let options = &SearchOptions { message, ..options.clone() };
-        // In a conversation, one content word is what goes on.
+        // With a history, a single content word is not taken for a name.
         let alone = if options.history.is_none() { asked(text) } else { text };
         let mut ranking = self.ranking(store, alone, embedder, options)?;
         let mut best_unaided = ranking.best();
         let guessed = options.guesses.appended_to(text);
-        let follows_up = guessed.is_none() && follows_up(text, ranking.unknown_share());
-        let before = options.history.as_ref().filter(|_| follows_up);
+        let before = options.history.as_ref();
+        let before = before.filter(|_| guessed.is_none() && follows_up(text, ranking.unknown_share()));
         if let Some(more) = guessed.or_else(|| before.map(|before| format!("{before}\n{text}"))) {
             let message = Some(options.message.as_deref().unwrap_or(text).to_owned());
             let options = &SearchOptions { message, ..options.clone() };

@@ -72,8 +72,8 @@ fn alone(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
 fn read_only(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     let others = flags & !(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE);
     let flags = others | OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let log_bytes = std::fs::metadata(beside(path, LOG)).map_or(0, |log| log.len());
-    if beside(path, SHARED_MEMORY).exists()
+    let log_bytes = std::fs::metadata(with_suffix(path, LOG)).map_or(0, |log| log.len());
+    if with_suffix(path, SHARED_MEMORY).exists()
         && let Ok(connection) = Connection::open_with_flags(path, flags).and_then(readable)
     {
         return Ok(connection);
@@ -167,9 +167,9 @@ pub(crate) const SHARED_MEMORY: &str = "-shm";
 pub(crate) const ROLLBACK_JOURNAL: &str = "-journal";
 
 /// The path of a file or folder next to a database.
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
-    name.push(ending);
+    name.push(suffix);
     name.into()
 }
 

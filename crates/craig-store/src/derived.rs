@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::access::{LOG, ROLLBACK_JOURNAL, SHARED_MEMORY, beside};
+use crate::access::{LOG, ROLLBACK_JOURNAL, SHARED_MEMORY, with_suffix};
 use crate::project::REFERENCE_LENGTH;
 use crate::store::{OpenedBy, Place};
 use crate::{Project, Store, StoreError};
@@ -27,7 +27,7 @@ impl Store {
         if let OpenedBy::File(_) = self.place.opened_by {
             // SQLite keeps its files next to the one that a link leads to.
             let real = self.place.path.canonicalize().unwrap_or_else(|_| self.place.path.clone());
-            paths.extend(["", LOG, SHARED_MEMORY, ROLLBACK_JOURNAL].map(|ending| beside(&real, ending)));
+            paths.extend(["", LOG, SHARED_MEMORY, ROLLBACK_JOURNAL].map(|ending| with_suffix(&real, ending)));
         }
         paths
     }
@@ -74,13 +74,13 @@ impl Store {
         if !Place::from_path(path).derived_folder.is_dir() {
             return Ok(None);
         }
-        let names = (1..=MAX_SET_ASIDE).map(|number| beside(path, &format!(".damaged-{number}")));
+        let names = (1..=MAX_SET_ASIDE).map(|number| with_suffix(path, &format!(".damaged-{number}")));
         let Some(free) = names.into_iter().find(|name| !name.exists()) else {
             return Err(io::Error::other("too many files have been set aside already"));
         };
         for ending in [LOG, SHARED_MEMORY] {
             // They may be missing.
-            let _ = fs::rename(beside(path, ending), beside(&free, ending));
+            let _ = fs::rename(with_suffix(path, ending), with_suffix(&free, ending));
         }
         fs::rename(path, &free)?;
         Ok(Some(free))

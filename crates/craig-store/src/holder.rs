@@ -27,9 +27,9 @@ const WRITE_LOCK_BYTE: u64 = 120;
 
 #[cfg(target_os = "linux")]
 fn writer(path: &Path) -> Option<u32> {
-    use crate::access::{SHARED_MEMORY, beside};
+    use crate::access::{SHARED_MEMORY, with_suffix};
     use std::os::unix::fs::MetadataExt as _;
-    let inode = std::fs::metadata(beside(path, SHARED_MEMORY)).ok()?.ino();
+    let inode = std::fs::metadata(with_suffix(path, SHARED_MEMORY)).ok()?.ino();
     let locks = std::fs::read_to_string("/proc/locks").ok()?;
     locks.lines().find_map(|line| holder_of_byte(line, inode, WRITE_LOCK_BYTE))
 }

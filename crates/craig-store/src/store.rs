@@ -9,7 +9,9 @@ use craig_source::private;
 use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
 
-use crate::access::{Access, DatabaseIdentity, FileState, LOG, SHARED_MEMORY, beside, connect, state_of};
+use crate::access::{
+    Access, DatabaseIdentity, FileState, LOG, SHARED_MEMORY, connect, state_of, with_suffix,
+};
 use crate::erase::{cut_off_free_pages, overwrite_deleted_rows};
 use crate::error::OpenError;
 use crate::schema::{SCHEMA_VERSION, check_schema, check_version, migrate};
@@ -72,7 +74,7 @@ impl Place {
         Self {
             path: path.to_owned(),
             role: Role::Index,
-            derived_folder: beside(path, ".d"),
+            derived_folder: with_suffix(path, ".d"),
             opened_by: OpenedBy::File(OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE),
             is_read_only: false,
         }
@@ -209,7 +211,7 @@ impl Store {
         // SQLite creates the files next to it with the same permissions.
         if private::restrict(path).unwrap_or(false) {
             for ending in [LOG, SHARED_MEMORY] {
-                let _ = private::restrict(&beside(path, ending));
+                let _ = private::restrict(&with_suffix(path, ending));
             }
         }
         let _ = private::restrict_tree(&self.place.derived_folder);

@@ -10,7 +10,7 @@ use craig_engine::{
 };
 use serde::Deserialize;
 
-use crate::corpus::{Corpus, ingest_one};
+use crate::corpus::{Corpus, ingest_one, read_json};
 use crate::questions::Question;
 use crate::unrelated;
 
@@ -233,9 +233,7 @@ const N_BLOCKS: usize = 3;
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
 fn inline(arguments: &InlineArguments) -> Result<()> {
-    let text = std::fs::read_to_string(&arguments.cases)
-        .with_context(|| format!("cannot read {}", arguments.cases.display()))?;
-    let repositories: Vec<Cases> = serde_json::from_str(&text).context("not a file of cases")?;
+    let repositories: Vec<Cases> = read_json(&arguments.cases, "cases")?;
     let engine = Engine::open(&Config::new(&arguments.db))?;
     let (mut n_cases, mut n_first, mut n_hit, mut n_selection, mut n_blocks) = (0, 0, 0, 0, 0);
     let mut times = Times::default();

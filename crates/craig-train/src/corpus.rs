@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use craig_engine::{Config, Consent, Engine, IngestRequest, Settings, SourceOptions, Sources, Waiting};
+use serde::de::DeserializeOwned;
 
 use crate::pinned;
 use crate::questions::{self, Repository};
@@ -40,6 +41,12 @@ impl Corpus {
         let repositories = ingest(&engine, sources)?;
         Ok((engine, repositories))
     }
+}
+
+/// Reads a JSON file; `contents` says what it holds, for errors.
+pub(crate) fn read_json<T: DeserializeOwned>(file: &Path, contents: &str) -> Result<T> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is not a file of {contents}", file.display()))
 }
 
 /// The configuration of an engine on the database at `db`: the built-in settings, the environment, and `settings`, each KEY=VALUE.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use craig_engine::{ChatContextRequest, Config, Engine};
 use serde::Deserialize;
 
-use crate::corpus::ingest_one;
+use crate::corpus::{ingest_one, read_json};
 
 #[derive(Args)]
 pub(crate) struct DialoguesArguments {
@@ -53,10 +53,7 @@ struct Share {
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
 pub(crate) fn run(arguments: &DialoguesArguments) -> Result<()> {
-    let file = &arguments.dialogues;
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let repositories: Vec<Repository> =
-        serde_json::from_str(&text).with_context(|| format!("{} is no file of dialogues", file.display()))?;
+    let repositories: Vec<Repository> = read_json(&arguments.dialogues, "dialogues")?;
     let engine = Engine::open(&Config::new(&arguments.db))?;
     let mut shares: BTreeMap<String, Share> = BTreeMap::new();
     for Repository { name, dialogues } in repositories {

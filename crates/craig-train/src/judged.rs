@@ -13,7 +13,7 @@ use craig_explain::{Explanation, Kind};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::corpus;
+use crate::corpus::{self, read_json};
 
 #[derive(Args)]
 pub(crate) struct JudgedArguments {
@@ -106,11 +106,7 @@ pub(crate) fn run(arguments: &JudgedArguments) -> Result<()> {
 fn by_repository(files: &[PathBuf]) -> Result<BTreeMap<String, Vec<Case>>> {
     let mut found: BTreeMap<String, Vec<Case>> = BTreeMap::new();
     for file in files {
-        let text =
-            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let cases: Vec<Case> = serde_json::from_str(&text)
-            .with_context(|| format!("{} is not a file of judged definitions", file.display()))?;
-        for case in cases {
+        for case in read_json::<Vec<Case>>(file, "judged definitions")? {
             found.entry(craig_text::path::name(&case.repo).to_owned()).or_default().push(case);
         }
     }

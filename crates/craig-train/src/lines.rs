@@ -9,10 +9,10 @@ use craig_engine::{ChatContextRequest, Config, ContextAnswer, ContextBlock, Engi
 use craig_search::{QueryKind, replace_chunk_ranker};
 use serde::Deserialize;
 
-use crate::corpus::ingest_one;
+use crate::corpus::{ingest_one, read_json};
 use crate::fit_chunks::FoldWeights;
 use crate::metrics::{bootstrap_interval, mean};
-use crate::unrelated::{self, UNRELATED_STEP};
+use crate::unrelated;
 
 #[derive(Args)]
 pub(crate) struct LinesArguments {
@@ -41,7 +41,7 @@ pub(crate) struct LinesArguments {
     /// that gets context is printed.
     #[arg(long)]
     unrelated: Option<PathBuf>,
-    /// Ask each question that stands alone after another one of the same repository.
+    /// Ask each question without a history as if another question about the same repository had come before it.
     #[arg(long)]
     after_another: bool,
     /// Print the questions of this kind that are not answered, with what was shown.
@@ -62,9 +62,25 @@ impl Repository {
     pub(crate) fn folder(&self, corpora: &Path) -> PathBuf {
         corpora.join(&self.set).join(&self.name)
     }
+
+    /// Gives each question without a history another one as its history.
+    fn ask_after_another(&mut self) {
+        let own = |question: &Question| {
+            (question.is_question() && question.history.is_empty()).then(|| question.query.clone())
+        };
+        let asked: Vec<Option<String>> = self.queries.iter().map(own).collect();
+        for (at, question) in self.queries.iter_mut().enumerate().filter(|(at, _)| asked[*at].is_some()) {
+            let mut others = asked.iter().cycle().skip(at + DISTANCE).take(asked.len()).flatten();
+            let other = others.find(|other| **other != question.query);
+            question.history.extend(other.cloned());
+        }
+    }
 }
 
-#[derive(Clone, Deserialize)]
+/// Questions from one to the one that is asked before it.
+const DISTANCE: usize = 3;
+
+#[derive(Deserialize)]
 pub(crate) struct Question {
     pub(crate) kind: String,
     pub(crate) query: String,
@@ -78,7 +94,7 @@ pub(crate) struct Question {
 }
 
 /// Lines that answer a question, or help to.
-#[derive(Clone, Deserialize)]
+#[derive(Deserialize)]
 pub(crate) struct Target {
     pub(crate) path: String,
     pub(crate) start_line: u32,
@@ -205,8 +221,7 @@ type Worths = BTreeMap<String, Vec<Worth>>;
 
 /// Reads questions with labelled lines.
 pub(crate) fn load(file: &Path) -> Result<Vec<Repository>> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    serde_json::from_str(&text).context("not a file of questions with labelled lines")
+    read_json(file, "questions with labelled lines")
 }
 
 /// Ranks with the trees that were not fitted on a repository, if there are any.
@@ -222,15 +237,16 @@ fn hold_out(kind: QueryKind, folds: &[FoldWeights], repository: &str) -> Result<
 
 /// The trees of a file; none without one.
 fn load_folds(file: Option<&Path>) -> Result<Vec<FoldWeights>> {
-    let Some(file) = file else { return Ok(Vec::new()) };
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    serde_json::from_str(&text).context("not a file of trees by fold")
+    file.map_or(Ok(Vec::new()), |file| read_json(file, "trees by fold"))
 }
 
 pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
-    let repositories = load(&arguments.questions)?;
+    let mut repositories = load(&arguments.questions)?;
+    if arguments.after_another {
+        repositories.iter_mut().for_each(Repository::ask_after_another);
+    }
     let engine = Engine::open(&Config::new(&arguments.db))?;
-    let mut kinds: BTreeMap<String, Worths> = BTreeMap::new();
+    let mut kinds: BTreeMap<&str, Worths> = BTreeMap::new();
     let folds = [
         (QueryKind::Question, load_folds(arguments.folds.as_deref())?),
         (QueryKind::Report, load_folds(arguments.report_folds.as_deref())?),
@@ -243,10 +259,7 @@ pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
         }
         let folder = repository.folder(&arguments.corpora);
         ingest_one(&engine, &repository.name, folder)?;
-        for (at, question) in
-            repository.queries.iter().filter(|question| !question.targets.is_empty()).enumerate()
-        {
-            let question = &arguments.in_conversation(repository, question, at);
+        for question in repository.queries.iter().filter(|question| !question.targets.is_empty()) {
             let answer = arguments.ask(&engine, &repository.name, question)?;
             if arguments.misses.as_deref() == Some(&question.kind) {
                 print_miss(&repository.name, question, &answer);
@@ -254,12 +267,11 @@ pub(crate) fn run(arguments: &LinesArguments) -> Result<()> {
             for kind in
                 question.is_question().then_some("questions").into_iter().chain([question.kind.as_str()])
             {
-                let worths =
-                    kinds.entry(kind.to_owned()).or_default().entry(repository.name.clone()).or_default();
+                let worths = kinds.entry(kind).or_default().entry(repository.name.clone()).or_default();
                 worths.push(Worth::new(question, &answer));
             }
         }
-        for asked in unrelated.iter().skip(number % UNRELATED_STEP).step_by(UNRELATED_STEP) {
+        for asked in unrelated::part(&unrelated, number) {
             foreign.ask(arguments, &engine, repository, &asked.query)?;
         }
     }
@@ -313,19 +325,6 @@ impl Foreign {
 }
 
 impl LinesArguments {
-    /// The question, the `at`th of a repository, after another one if that is asked for.
-    fn in_conversation(&self, repository: &Repository, question: &Question, at: usize) -> Question {
-        let mut question = question.clone();
-        if self.after_another && question.is_question() && question.history.is_empty() {
-            let is_other = |other: &&Question| {
-                other.is_question() && other.history.is_empty() && other.query != question.query
-            };
-            let other = repository.queries.iter().cycle().skip(at + 3).find(is_other);
-            question.history.extend(other.map(|other| other.query.clone()));
-        }
-        question
-    }
-
     fn ask(&self, engine: &Engine, project: &str, question: &Question) -> Result<ContextAnswer> {
         let answer = match (&question.file, question.lines) {
             (Some(path), Some(lines)) => {
@@ -369,7 +368,7 @@ fn print_miss(project: &str, question: &Question, answer: &ContextAnswer) {
 }
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is for")]
-fn report(kinds: &BTreeMap<String, Worths>) {
+fn report(kinds: &BTreeMap<&str, Worths>) {
     println!(
         "{:<15} {:>5} {:>7} {:>21} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6}",
         "kind",

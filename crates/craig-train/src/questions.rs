@@ -3,8 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Deserialize;
+
+use crate::corpus::read_json;
 
 /// The questions on one repository.
 #[derive(Debug, Deserialize)]
@@ -86,7 +88,5 @@ fn same_path(a: &str, b: &str) -> bool {
 }
 
 pub(crate) fn load(path: &Path) -> Result<Vec<Repository>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text)
-        .with_context(|| format!("{} is not a file of labelled questions", path.display()))
+    read_json(path, "labelled questions")
 }

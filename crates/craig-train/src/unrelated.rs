@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use craig_engine::{Engine, SearchRequest};
 use serde::Deserialize;
 
+use crate::corpus::read_json;
 use crate::questions::Repository;
 
 /// Hits of at least this relevance are returned by default.
 const MIN_SCORE: f32 = 0.7;
 
-/// Where not every repository is asked all questions, it is asked one of so many, each starting at another.
-pub(crate) const UNRELATED_STEP: usize = 9;
+/// A repository that is asked a part of the questions is asked one of so many.
+const STEP: usize = 9;
 
 /// Most wrong answers listed.
 const N_WORST: usize = 20;
@@ -70,9 +71,12 @@ pub(crate) fn run(
 
 /// Reads a list of unrelated questions.
 pub(crate) fn load(file: &Path) -> Result<Vec<Unrelated>> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    serde_json::from_str(&text)
-        .with_context(|| format!("{} is not a file of unrelated questions", file.display()))
+    read_json(file, "unrelated questions")
+}
+
+/// The questions for one of several repositories, which are not all asked everything: every ninth, each from another on.
+pub(crate) fn part(questions: &[Unrelated], repository: usize) -> impl Iterator<Item = &Unrelated> {
+    questions.iter().skip(repository % STEP).step_by(STEP)
 }
 
 /// The best hit; a question that cannot be searched for, since it holds no word, has none.

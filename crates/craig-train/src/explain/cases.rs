@@ -9,6 +9,8 @@ use craig_source::{DocumentOptions, Language, Root, documents};
 use rayon::prelude::*;
 use serde::Deserialize;
 
+use crate::corpus::read_json;
+
 /// The file of cases.
 #[derive(Deserialize)]
 struct Cases {
@@ -53,9 +55,7 @@ pub(super) struct Example {
 
 /// Reads the cases and gathers the evidence on each.
 pub(super) fn gather(file: &Path, corpora: &Path, first_line: bool) -> Result<Vec<Example>> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let all: Cases =
-        serde_json::from_str(&text).with_context(|| format!("{} is not a file of cases", file.display()))?;
+    let all: Cases = read_json(file, "cases")?;
     let mut examples = Vec::new();
     for (name, repository) in &all.repositories {
         let root = Root::open(corpora.join(name))

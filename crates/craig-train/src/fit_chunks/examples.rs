@@ -10,7 +10,7 @@ use craig_source::Language;
 use super::FitChunksArguments;
 use crate::corpus::ingest_one;
 use crate::lines::{self, Grade, Question, Repository, Target};
-use crate::unrelated::{self, UNRELATED_STEP};
+use crate::unrelated;
 
 /// How much a question about another repository counts in relevance: there are as many of them as of its own.
 const WEIGHT_OF_OTHERS: f64 = 0.5;
@@ -96,7 +96,7 @@ impl Collection {
             for question in other.queries.iter().filter(is_foreign).filter(|q| q.history.is_empty()) {
                 examples.extend(ask.chat("other", &question.query)?);
             }
-            for question in unrelated.iter().skip(number % UNRELATED_STEP).step_by(UNRELATED_STEP) {
+            for question in unrelated::part(&unrelated, number) {
                 examples.extend(ask.chat("unrelated", &question.query)?);
             }
         }
