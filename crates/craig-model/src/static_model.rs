@@ -1,5 +1,6 @@
 //! The built-in embedding: a table of word vectors, compiled into the binary. Format and recipe: `model/README.md`.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use safetensors::tensor::TensorView;
@@ -10,6 +11,7 @@ use crate::{Embedder, Embedding, Expense, ModelError};
 
 static WEIGHTS: &[u8] = include_bytes!("../../../model/static.safetensors");
 static VOCABULARY: &str = include_str!("../../../model/vocab.txt");
+static QUESTIONS: &[u8] = include_bytes!("../../../model/questions.safetensors");
 
 /// A static embedding: a text's vector is the weighted sum of its words' rows.
 pub struct StaticModel {
@@ -20,13 +22,25 @@ pub struct StaticModel {
     /// Weight of each row in a query times its scale.
     query_scales: Vec<f32>,
     dimensions: usize,
+    questions: QuestionRows,
+}
+
+/// What words count in questions, where that differs from other queries: vectors with their weights.
+#[derive(Default)]
+struct QuestionRows {
+    /// The place of each row that differs.
+    places: HashMap<u32, usize>,
+    codes: &'static [u8],
+    scales: Vec<f32>,
 }
 
 impl StaticModel {
     /// The model that is compiled into the binary.
     pub fn builtin() -> &'static Self {
         static MODEL: LazyLock<StaticModel> = LazyLock::new(|| {
-            StaticModel::parse(WEIGHTS, VOCABULARY).expect("the compiled-in weights are checked by a test")
+            StaticModel::parse(WEIGHTS, VOCABULARY)
+                .and_then(|model| model.with_questions(QUESTIONS))
+                .expect("the compiled-in weights are checked by a test")
         });
         &MODEL
     }
@@ -53,7 +67,29 @@ impl StaticModel {
         let query_scales =
             floats(&query_weight).iter().zip(&scales).map(|(weight, scale)| weight * scale).collect();
         let id = format!("craig-static-{dimensions}-{:08x}", fingerprint(weights));
-        Ok(Self { id, vocabulary, codes: embedding.data(), scales, query_scales, dimensions })
+        let questions = QuestionRows::default();
+        Ok(Self { id, vocabulary, codes: embedding.data(), scales, query_scales, dimensions, questions })
+    }
+
+    /// The same model with other vectors for words of questions, in the format of `model/README.md`.
+    pub fn with_questions(self, rows: &'static [u8]) -> Result<Self, ModelError> {
+        let malformed = |what: &str| ModelError::Malformed(what.to_owned());
+        let tensors = SafeTensors::deserialize(rows).map_err(|e| ModelError::Malformed(e.to_string()))?;
+        let tensor = |name| tensors.tensor(name).map_err(|e| ModelError::Malformed(e.to_string()));
+        let (row, embedding, scale) = (tensor("row")?, tensor("embedding")?, tensor("scale")?);
+        let n = scale.shape().iter().product::<usize>();
+        let is_whole =
+            row.dtype() == Dtype::U32 && embedding.dtype() == Dtype::I8 && scale.dtype() == Dtype::F32;
+        if !is_whole || row.shape() != [n] || embedding.shape() != [n, self.dimensions] {
+            return Err(malformed("expected u32 rows, and an int8 vector and an f32 scale for each"));
+        }
+        let numbers = row.data().as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+        let places: HashMap<u32, usize> = numbers.zip(0..).collect();
+        if places.keys().any(|&row| row as usize >= self.scales.len()) {
+            return Err(malformed("a vector is of a row that the table does not have"));
+        }
+        let questions = QuestionRows { places, codes: embedding.data(), scales: floats(&scale) };
+        Ok(Self { questions, ..self })
     }
 
     /// Whether its vocabulary has a word, given in lower case: a usual word, or one that is common in code.
@@ -63,11 +99,35 @@ impl StaticModel {
 
     #[inline(always)]
     fn add_row(&self, sum: &mut [f32], row: u32, factor: f32) {
-        let row = row as usize;
-        let codes = &self.codes[row * self.dimensions..(row + 1) * self.dimensions];
-        for (component, &code) in sum.iter_mut().zip(codes) {
-            *component += factor * f32::from(code as i8);
+        add(sum, self.codes, row as usize, factor);
+    }
+
+    /// Embeds a question: as a query, with the vectors that its words have in questions.
+    pub fn question(&self, text: &str) -> Embedding {
+        let mut sum = vec![0.0; self.dimensions];
+        for row in self.tokens().rows(text) {
+            self.add_question_row(&mut sum, row);
         }
+        Embedding::normalized(sum)
+    }
+
+    fn add_question_row(&self, sum: &mut [f32], row: u32) {
+        match self.questions.places.get(&row) {
+            Some(&place) => add(sum, self.questions.codes, place, self.questions.scales[place]),
+            None => self.add_row(sum, row, self.query_scales[row as usize]),
+        }
+    }
+
+    /// The rows of the words of a query, in order, to fit their vectors.
+    pub fn query_rows(&self, text: &str) -> Vec<u32> {
+        self.tokens().rows(text).collect()
+    }
+
+    /// The vector of a row in a query, times its weight.
+    pub fn query_row(&self, row: u32) -> Vec<f32> {
+        let mut sum = vec![0.0; self.dimensions];
+        self.add_row(&mut sum, row, self.query_scales[row as usize]);
+        sum
     }
 
     /// Embeds a query: the sum of its words' rows times their query weights, scaled to unit length.
@@ -140,6 +200,15 @@ impl Embedder for StaticModel {
     }
 }
 
+/// Adds a row of `codes`, whose length is that of `sum`, times `factor`.
+#[inline(always)]
+fn add(sum: &mut [f32], codes: &[u8], row: usize, factor: f32) {
+    let codes = &codes[row * sum.len()..(row + 1) * sum.len()];
+    for (component, &code) in sum.iter_mut().zip(codes) {
+        *component += factor * f32::from(code as i8);
+    }
+}
+
 fn floats(tensor: &TensorView<'_>) -> Vec<f32> {
     tensor.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
 }
@@ -176,6 +245,31 @@ mod tests {
         );
         check("parseHTTPResponse", &[193, 471, 785], [-0.00696, -0.07315, 0.09684, 0.03805]);
         check("SELECT * FROM users_v2", &[385, 19, 861, 89, 7], [-0.05136, -0.01380, 0.00997, 0.02280]);
+    }
+
+    #[test]
+    fn words_of_questions_are_near_other_words_of_code() {
+        let model = StaticModel::builtin();
+        let code =
+            model.document("fn evict_expired(cache: &mut Cache) { cache.retain(|entry| !entry.expired()) }");
+        let text = "when do we throw out stuff that is too old";
+        assert!(model.question(text).cosine(&code) > model.query(text).cosine(&code));
+        // A model without vectors of questions has those of queries.
+        let plain = StaticModel::parse(WEIGHTS, VOCABULARY).unwrap();
+        assert_eq!(plain.question(text), plain.query(text));
+    }
+
+    #[test]
+    fn vectors_of_questions_of_another_length_are_refused() {
+        let codes = [0u8; 16];
+        let tensors = [
+            ("row", TensorView::new(Dtype::U32, vec![1], &[0; 4]).unwrap()),
+            ("embedding", TensorView::new(Dtype::I8, vec![1, 16], &codes).unwrap()),
+            ("scale", TensorView::new(Dtype::F32, vec![1], &[0; 4]).unwrap()),
+        ];
+        let rows = safetensors::serialize(tensors, None::<HashMap<String, String>>).unwrap();
+        let model = StaticModel::parse(WEIGHTS, VOCABULARY).unwrap();
+        assert!(model.with_questions(rows.leak()).is_err());
     }
 
     #[test]

@@ -75,15 +75,21 @@ pub(crate) enum Shape {
 impl Query {
     pub(crate) fn new(text: &str, embedder: &dyn Embedder) -> Result<Self, ModelError> {
         let text = &*without_classes(text);
-        let vector = embedder.embed_query(text)?;
-        let shape = shape(text);
+        let (shape, kind) = (shape(text), QueryKind::from_text(text));
+        let builtin = StaticModel::builtin();
+        let builtin_vector = match (shape, kind) {
+            (Shape::Symbol, _) | (_, QueryKind::Report) => builtin.query(text),
+            _ => builtin.question(text),
+        };
+        let is_builtin = embedder.id() == builtin.id();
+        let vector = if is_builtin { builtin_vector.clone() } else { embedder.embed_query(text)? };
         Ok(Self {
             terms: query_terms(text),
             names: names(text, shape),
             bits: signs(vector.as_slice()).collect(),
             vector: vector.quantized(),
-            kind: QueryKind::from_text(text),
-            builtin_vector: StaticModel::builtin().query(text).quantized(),
+            kind,
+            builtin_vector: builtin_vector.quantized(),
             shape,
         })
     }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use craig_engine::{Config, Consent, Engine, IngestRequest, Settings, SourceOptions, Sources, Waiting};
+use craig_source::{Root, read, walk};
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
 use crate::pinned;
@@ -47,6 +49,23 @@ impl Corpus {
 pub(crate) fn read_json<T: DeserializeOwned>(file: &Path, contents: &str) -> Result<T> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is not a file of {contents}", file.display()))
+}
+
+/// What `make` makes of each file in a folder that the engine would index: of its path, its outline and its text.
+pub(crate) fn outlines<T: Send>(
+    folder: &Path,
+    make: impl Fn(&str, &craig_chunk::Outline, &str) -> T + Sync,
+) -> Result<Vec<T>> {
+    let root = Root::open(folder).with_context(|| format!("cannot open {}", folder.display()))?;
+    let options = SourceOptions::default();
+    let listing = walk(&root, &options)?;
+    let made = |path: &str| {
+        // What cannot be read is not found, as in the engine.
+        let source = read(&root, path, &options).ok()?;
+        let text = source.indexed_text().unwrap_or_default();
+        Some(make(path, &craig_chunk::chunk(source.language, text), text))
+    };
+    Ok(listing.entries.par_iter().filter_map(|entry| made(&entry.path)).collect())
 }
 
 /// The configuration of an engine on the database at `db`: the built-in settings, the environment, and `settings`, each KEY=VALUE.

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use craig_model::{Embedding, StaticModel};
-use craig_source::{Root, SourceOptions, read, walk};
 use rayon::prelude::*;
 
+use crate::corpus::outlines;
 use crate::metrics::{mean, ndcg};
 use crate::questions::{self, Question, Repository};
 
@@ -57,16 +57,7 @@ pub(crate) fn run(arguments: &DenseArguments) -> Result<()> {
 }
 
 fn files(model: &StaticModel, folder: &std::path::Path) -> Result<Vec<File>> {
-    let root = Root::open(folder).with_context(|| format!("cannot open {}", folder.display()))?;
-    let options = SourceOptions::default();
-    let listing = walk(&root, &options)?;
-    let embedded = |path: &str| -> Option<File> {
-        // What cannot be read is not found, as in the engine.
-        let source = read(&root, path, &options).ok()?;
-        let text = source.indexed_text().unwrap_or_default();
-        Some(file(model, path, &craig_chunk::chunk(source.language, text), text))
-    };
-    Ok(listing.entries.par_iter().filter_map(|entry| embedded(&entry.path)).collect())
+    outlines(folder, |path, outline, text| file(model, path, outline, text))
 }
 
 fn file(model: &StaticModel, path: &str, outline: &craig_chunk::Outline, text: &str) -> File {

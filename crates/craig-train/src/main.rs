@@ -28,6 +28,7 @@ mod report;
 mod rerank;
 mod symbols;
 mod train;
+mod tune;
 mod unrelated;
 
 use anyhow::Result;
@@ -83,6 +84,8 @@ enum Command {
     Mine(mine::MineArguments),
     /// Train the built-in embedding on pairs.
     Train(train::TrainArguments),
+    /// Fit the vectors of words in questions to questions in other words than the code's.
+    Tune(tune::TuneArguments),
 }
 
 fn main() -> Result<()> {
@@ -103,5 +106,6 @@ fn main() -> Result<()> {
         Command::Ivf(arguments) => ivf::run(&arguments),
         Command::Mine(arguments) => mine::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
     }
 }

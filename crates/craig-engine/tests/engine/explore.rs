@@ -48,7 +48,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
         "Cart.total",
         &ExploreRequest::default(),
         expect![[r#"
-            shop/cart.py:1-15  Cart.__init__ 7-8, Cart.total 10-12, Cart.is_free 14-15  89%
+            shop/cart.py:1-15  Cart.__init__ 7-8, Cart.total 10-12, Cart.is_free 14-15  91%
             1	from shop.prices import price_of
             2	
             3	
@@ -87,7 +87,7 @@ fn a_question_is_answered_with_guesses_within_a_path() {
         "what does somebody have to pay",
         &request,
         expect![[r#"
-            shop/cart.py:1-15  Cart.__init__ 7-8, Cart.total 10-12, Cart.is_free 14-15  29%
+            shop/cart.py:1-15  Cart.__init__ 7-8, Cart.total 10-12, Cart.is_free 14-15  25%
             1	from shop.prices import price_of
             2	
             3	
@@ -120,10 +120,10 @@ fn a_question_is_answered_with_guesses_within_a_path() {
         &ExploreRequest::default(),
         expect![[r#"
             nothing here seems to answer this; closest:
-              shop/main.py:1-9  main  0%
               shop/prices.py:1-14  price_of  0%
+              shop/main.py:1-9  main  0%
+              README.md:1-1  0%
               shop/cart.py:1-15  Cart  0%
-              tests/test_cart.py:1-5  test_total  0%
             Ask again with names that the code may use and a line of code that it may contain.
         "#]],
     );

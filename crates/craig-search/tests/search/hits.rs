@@ -73,8 +73,8 @@ fn every_kind_of_file_is_found_with_place_kind_and_name() {
               4 config/limits.toml:1-2 block orders
             returning goods
               1 docs/guide.md:1-7 section Returning goods in Guide
-              2 src/cart.rs:1-17 function total_price
-              3 src/mail.py:1-4 function send_invoice
+              2 src/mail.py:1-4 function send_invoice
+              3 src/cart.rs:1-17 function total_price
               4 config/limits.toml:1-2 block orders
             max_items of orders
               1 config/limits.toml:1-2 block orders
@@ -276,8 +276,8 @@ fn the_best_chunk_of_a_file_is_its_hit_and_the_others_are_more_ranges() {
         })
         .collect();
     expect![[r#"
-        src/queue.rs:35-67 function receive_message
-        1-33 publish_message
+        src/queue.rs:1-33 function publish_message
+        35-67 receive_message
         69-101 forward_message
     "#]]
     .assert_eq(&format!("{}\n{}\n", shown(hit), more.join("\n")));
@@ -292,12 +292,12 @@ fn several_hits_of_a_file_are_returned_on_request() {
         &format!("{}//- query: message | per_file=2\n//- query: message | per_file=5 limit=3\n", long_file()),
         expect![[r#"
             message | per_file=2
-              1 src/queue.rs:35-67 function receive_message
-              2 src/queue.rs:1-33 function publish_message
+              1 src/queue.rs:1-33 function publish_message
+              2 src/queue.rs:35-67 function receive_message
               3 src/other.rs:1-1 function nothing
             message | per_file=5 limit=3
-              1 src/queue.rs:35-67 function receive_message
-              2 src/queue.rs:1-33 function publish_message
+              1 src/queue.rs:1-33 function publish_message
+              2 src/queue.rs:35-67 function receive_message
               3 src/queue.rs:69-101 function forward_message
         "#]],
     );

@@ -93,11 +93,11 @@ fn identifiers_find_their_definitions() {
             RETRY_LIMIT | limit=3
               1 src/delivery/retry.py:1-7 function backoff
               2 src/delivery/__init__.py:1-2 import -
-              3 README.md:1-7 section Configuration in Parcels
+              3 src/delivery/courier.py:1-14 class Courier
             backoff | limit=3
               1 src/delivery/retry.py:1-7 function backoff
               2 src/delivery/__init__.py:1-2 import -
-              3 src/api/routes.ts:1-7 function postDelivery
+              3 src/delivery/courier.py:1-14 class Courier
             postDelivery | limit=3
               1 src/api/routes.ts:1-7 function postDelivery
               2 config/service.toml:1-3 block delivery
@@ -107,8 +107,8 @@ fn identifiers_find_their_definitions() {
               2 src/api/courier.ts:1-3 class Courier
               3 vendor/courier/courier.py:1-2 class Courier
             Parcel | limit=3
-              1 src/api/types.d.ts:1-2 interface Parcel
-              2 migrations/001_parcels.sql:1-1 class parcels
+              1 migrations/001_parcels.sql:1-1 class parcels
+              2 src/api/types.d.ts:1-2 interface Parcel
               3 README.md:1-7 section Configuration in Parcels
             parcels | limit=3
               1 migrations/001_parcels.sql:1-1 class parcels
@@ -156,15 +156,15 @@ fn typos_and_questions_for_a_definition_are_searched_for_as_they_are_meant() {
             bakcoff | limit=3
               1 src/delivery/retry.py:1-7 function backoff
               2 src/delivery/__init__.py:1-2 import -
-              3 src/api/routes.ts:1-7 function postDelivery
+              3 src/delivery/courier.py:1-14 class Courier
             where is Courier defined | limit=3
               1 src/api/courier.ts:1-3 class Courier
               2 src/delivery/courier.py:1-14 class Courier
               3 vendor/courier/courier.py:1-2 class Courier
             find the definiton of postDelivery | limit=3
               1 src/api/routes.ts:1-7 function postDelivery
-              2 src/delivery/courier.py:1-14 class Courier
-              3 config/service.toml:1-3 block delivery
+              2 examples/deliver.py:1-3 import -
+              3 src/delivery/courier.py:1-14 class Courier
         "#]],
     );
 }
@@ -205,8 +205,8 @@ fn tests_and_examples_are_found_when_they_are_asked_for() {
               3 src/api/courier.ts:1-3 class Courier
             example deliver | limit=3
               1 examples/deliver.py:1-3 import -
-              2 src/api/routes.ts:1-7 function postDelivery
-              3 src/api/courier.ts:1-3 class Courier
+              2 src/api/courier.ts:1-3 class Courier
+              3 src/api/routes.ts:1-7 function postDelivery
             vendor courier | limit=3
               1 vendor/courier/courier.py:1-2 class Courier
               2 tests/test_courier.py:1-5 function test_courier_delivers_parcel
@@ -223,15 +223,15 @@ fn documentation_and_configuration_answer_questions_about_them() {
             how do I run the service | limit=3
               1 README.md:1-7 section Configuration in Parcels
               2 src/delivery/retry.py:1-7 function backoff
-              3 src/api/routes.ts:1-7 function postDelivery
+              3 src/api/courier.ts:1-3 class Courier
             timeout_ms | limit=3
               1 config/service.toml:1-3 block delivery
               2 src/delivery/retry.py:1-7 function backoff
               3 src/delivery/__init__.py:1-2 import -
             set retry_limit | limit=3
               1 src/delivery/retry.py:1-7 function backoff
-              2 src/delivery/__init__.py:1-2 import -
-              3 README.md:1-7 section Configuration in Parcels
+              2 README.md:1-7 section Configuration in Parcels
+              3 src/delivery/__init__.py:1-2 import -
         "#]],
     );
 }

@@ -92,11 +92,10 @@ fn a_map() {
             -- stdout
             cart.py
                 6 class Cart
+               12   def __init__(self, items)
                15   def total(self)
-            test_cart.py
-                4 def test_total()
             -- stderr
-            note: 3 of 7 symbols in 28 tokens: --tokens N shows more
+            note: 3 of 7 symbols in 29 tokens: --tokens N shows more
         "#]],
     );
     home.check(

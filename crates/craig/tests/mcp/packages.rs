@@ -26,7 +26,7 @@ fn shop_with_package() -> Home {
 fn packages_are_searched_once_they_were_added() {
     let home = shop_with_package();
     let mut client = home.checked_client();
-    let query = json!({ "package": "greet", "query": "how deep is the bow" });
+    let query = json!({ "package": "greet", "query": "how deeply does a greeting bow" });
     assert!(client.fail("query_docs", query.clone()).contains("craig docs add"));
     assert!(home.craig(&["docs", "add", "greet", "--root", "shop"]).output().unwrap().status.success());
     let found = call(&mut client, "query_docs", query);
