@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use crate::vocabulary::{Tokens, Vocabulary};
 use crate::{Embedder, Embedding, Expense, ModelError};
@@ -47,11 +47,7 @@ impl StaticModel {
 
     /// Parses a model: weights in the format of `model/README.md`, and one word per line.
     pub fn parse(weights: &'static [u8], vocabulary: &'static str) -> Result<Self, ModelError> {
-        let malformed = |what: &str| ModelError::Malformed(what.to_owned());
-        let tensors = SafeTensors::deserialize(weights).map_err(|e| ModelError::Malformed(e.to_string()))?;
-        let tensor = |name| tensors.tensor(name).map_err(|e| ModelError::Malformed(e.to_string()));
-        let (embedding, scale, query_weight) =
-            (tensor("embedding")?, tensor("scale")?, tensor("query_weight")?);
+        let [embedding, scale, query_weight] = tensors(weights, ["embedding", "scale", "query_weight"])?;
         let &[n_rows, dimensions] = embedding.shape() else {
             return Err(malformed("embedding is not a matrix"));
         };
@@ -73,10 +69,7 @@ impl StaticModel {
 
     /// The same model with other vectors for words of questions, in the format of `model/README.md`.
     pub fn with_questions(self, rows: &'static [u8]) -> Result<Self, ModelError> {
-        let malformed = |what: &str| ModelError::Malformed(what.to_owned());
-        let tensors = SafeTensors::deserialize(rows).map_err(|e| ModelError::Malformed(e.to_string()))?;
-        let tensor = |name| tensors.tensor(name).map_err(|e| ModelError::Malformed(e.to_string()));
-        let (row, embedding, scale) = (tensor("row")?, tensor("embedding")?, tensor("scale")?);
+        let [row, embedding, scale] = tensors(rows, ["row", "embedding", "scale"])?;
         let n = scale.shape().iter().product::<usize>();
         let is_whole =
             row.dtype() == Dtype::U32 && embedding.dtype() == Dtype::I8 && scale.dtype() == Dtype::F32;
@@ -198,6 +191,22 @@ impl Embedder for StaticModel {
     fn embed_query(&self, text: &str) -> Result<Embedding, ModelError> {
         Ok(self.query(text))
     }
+}
+
+/// The tensors of a file by their names.
+fn tensors<const N: usize>(
+    file: &'static [u8],
+    names: [&str; N],
+) -> Result<[TensorView<'static>; N], ModelError> {
+    let fault = |error: SafeTensorError| ModelError::Malformed(error.to_string());
+    let all = SafeTensors::deserialize(file).map_err(fault)?;
+    let found: Vec<TensorView<'static>> =
+        names.into_iter().map(|name| all.tensor(name)).collect::<Result<_, _>>().map_err(fault)?;
+    Ok(found.try_into().expect("one tensor for each name"))
+}
+
+fn malformed(what: &str) -> ModelError {
+    ModelError::Malformed(what.to_owned())
 }
 
 /// Adds a row of `codes`, whose length is that of `sum`, times `factor`.

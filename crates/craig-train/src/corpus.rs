@@ -45,7 +45,7 @@ impl Corpus {
     }
 }
 
-/// Reads a JSON file; `contents` says what it holds, for errors.
+/// Reads a JSON file; errors call it a file of `contents`.
 pub(crate) fn read_json<T: DeserializeOwned>(file: &Path, contents: &str) -> Result<T> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is not a file of {contents}", file.display()))

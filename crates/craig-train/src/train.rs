@@ -1,7 +1,7 @@
 //! `train`: makes the built-in embedding out of pairs. Recipe and results: `model/README.md`.
 
 mod corpus;
-mod export;
+pub(crate) mod export;
 mod matrix;
 mod step;
 mod validation;

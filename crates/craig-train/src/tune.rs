@@ -14,6 +14,7 @@ use crate::corpus::outlines;
 use crate::lines::{self, Grade, Question, Repository};
 use crate::metrics::mean;
 use crate::random::Random;
+use crate::train::export::quantized;
 
 #[derive(Args)]
 pub(crate) struct TuneArguments {
@@ -43,7 +44,7 @@ pub(crate) struct TuneArguments {
     temperature: f32,
 }
 
-/// Chunks that each question is compared with, beside the one that answers.
+/// Number of other chunks that the right one is compared with.
 const N_OTHERS: usize = 1000;
 
 /// Share of the words of a question that are left out each time.
@@ -125,13 +126,13 @@ impl Vectors {
 
     /// The sum of the vectors of words, not scaled.
     fn sum(&self, words: &[u32]) -> Vec<f32> {
-        let mut sum = vec![0.0; self.model.query_row(0).len()];
-        for &word in words {
-            let fitted = self.fitted.get(&word).map(|row| row.vector.clone());
-            let vector = fitted.unwrap_or_else(|| self.model.query_row(word));
-            sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
-        }
-        sum
+        let vector = |word: &u32| match self.fitted.get(word) {
+            Some(row) => row.vector.clone(),
+            None => self.model.query_row(*word),
+        };
+        let add =
+            |sum: Vec<f32>, of_word: Vec<f32>| sum.iter().zip(of_word).map(|(sum, x)| sum + x).collect();
+        words.iter().map(vector).reduce(add).unwrap_or_default()
     }
 
     /// One step of Adam, with the constants of the `Adam` of other fits, whose start is not corrected.
@@ -149,14 +150,8 @@ impl Vectors {
 
     /// Writes the vectors that were fitted, in the format that `craig-model` compiles in.
     fn write(&self, file: &Path) -> Result<()> {
-        let (mut rows, mut codes, mut scales) = (Vec::new(), Vec::new(), Vec::new());
-        for (word, row) in &self.fitted {
-            let largest = row.vector.iter().fold(0.0f32, |max, x| max.max(x.abs()));
-            let scale = largest.max(f32::MIN_POSITIVE) / 127.0;
-            rows.extend(word.to_le_bytes());
-            codes.extend(row.vector.iter().map(|x| (x / scale).round() as i8 as u8));
-            scales.extend(scale.to_le_bytes());
-        }
+        let rows: Vec<u8> = self.fitted.keys().flat_map(|word| word.to_le_bytes()).collect();
+        let (codes, scales) = quantized(self.fitted.values().map(|row| row.vector.as_slice()));
         let n = self.fitted.len();
         let tensors = [
             ("row", TensorView::new(Dtype::U32, vec![n], &rows)?),

@@ -9,7 +9,7 @@ use crate::context::{messages, shop_at};
 use crate::harness::{Answer, Gateway, Plan, until};
 use crate::upstream::{Asked, End, Reply, Upstream};
 
-/// The message alone finds the README first, with a probability of 0.4.
+/// The message alone finds the README first, with a probability of 0.3.
 const UNSURE: &str = "how does the shop keep track of people who have logged in?";
 const SURE: &str = "where is `Cord` defined?";
 const ELSEWHERE: &str = "which volcanoes erupted in the nineteenth century?";

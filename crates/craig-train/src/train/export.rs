@@ -13,12 +13,7 @@ pub(super) const VOCABULARY: &str = "vocab.txt";
 
 /// The weights as bytes: int8 rows, and for each row one f32 scale and one f32 query weight.
 pub(super) fn weights(parameters: &Parameters) -> Result<Vec<u8>> {
-    let (mut codes, mut scales) = (Vec::new(), Vec::new());
-    for row in parameters.rows.chunks_exact(parameters.dimensions) {
-        let scale = row.iter().fold(0.0f32, |max, x| max.max(x.abs())).max(f32::MIN_POSITIVE) / 127.0;
-        codes.extend(row.iter().map(|x| (x / scale).round() as i8 as u8));
-        scales.extend(scale.to_le_bytes());
-    }
+    let (codes, scales) = quantized(parameters.rows.chunks_exact(parameters.dimensions));
     let query_weights: Vec<u8> =
         parameters.query_weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
     let n_rows = parameters.query_weights.len();
@@ -28,6 +23,17 @@ pub(super) fn weights(parameters: &Parameters) -> Result<Vec<u8>> {
         ("query_weight", TensorView::new(Dtype::F32, vec![n_rows], &query_weights)?),
     ];
     Ok(safetensors::serialize(tensors, None::<HashMap<String, String>>)?)
+}
+
+/// Rows as bytes: int8 codes, and an f32 scale for each row.
+pub(crate) fn quantized<'r>(rows: impl Iterator<Item = &'r [f32]>) -> (Vec<u8>, Vec<u8>) {
+    let (mut codes, mut scales) = (Vec::new(), Vec::new());
+    for row in rows {
+        let scale = row.iter().fold(0.0f32, |max, x| max.max(x.abs())).max(f32::MIN_POSITIVE) / 127.0;
+        codes.extend(row.iter().map(|x| (x / scale).round() as i8 as u8));
+        scales.extend(scale.to_le_bytes());
+    }
+    (codes, scales)
 }
 
 /// Writes weights and vocabulary into `folder`.
