@@ -82,7 +82,7 @@ pub(crate) fn config(db: &Path, settings: &[String]) -> Result<Config> {
 /// The repositories of a file of questions, each with its folder below `corpora`.
 pub(crate) fn checked_out(questions: &Path, corpora: &Path) -> Result<Vec<(Repository, PathBuf)>> {
     let with_folder = |repository: Repository| {
-        let folder = corpora.join(&repository.name);
+        let folder = repository.folder(corpora);
         (repository, folder)
     };
     Ok(questions::load(questions)?.into_iter().map(with_folder).collect())

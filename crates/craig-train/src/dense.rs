@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &DenseArguments) -> Result<()> {
     let model = crate::model::load(&arguments.model)?;
     let mut by_repository = Vec::new();
     for repository in questions::load(&arguments.questions)? {
-        let files = files(model, &arguments.corpora.join(&repository.name))?;
+        let files = files(model, &repository.folder(&arguments.corpora))?;
         let values = repository.queries.iter().map(|question| scores(model, &files, question));
         let values: Vec<[f64; SCORES.len()]> = values.collect();
         let means = std::array::from_fn(|score| mean(values.iter().map(|value| value[score])));

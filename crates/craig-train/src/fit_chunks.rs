@@ -24,6 +24,9 @@ pub(crate) struct FitChunksArguments {
     /// File of questions with labelled lines.
     #[arg(long)]
     questions: PathBuf,
+    /// File of further ones, which teach the order of lines, but not which messages are about the project.
+    #[arg(long)]
+    order: Option<PathBuf>,
     /// Folder with the folders of the sets (`own`, `named`), each with repositories checked out under their names.
     #[arg(long)]
     corpora: PathBuf,

@@ -63,6 +63,11 @@ impl Repository {
         corpora.join(&self.set).join(&self.name)
     }
 
+    /// Whether all its questions teach the order alone.
+    pub(crate) fn is_of_order(&self) -> bool {
+        self.queries.iter().all(|question| question.is_of_order)
+    }
+
     /// Gives each question without a history another one as its history.
     fn ask_after_another(&mut self) {
         let own = |question: &Question| {
@@ -91,6 +96,9 @@ pub(crate) struct Question {
     pub(crate) file: Option<String>,
     pub(crate) lines: Option<(u32, u32)>,
     pub(crate) targets: Vec<Target>,
+    /// It teaches how lines are ranked, but not which messages are about the project.
+    #[serde(skip)]
+    pub(crate) is_of_order: bool,
 }
 
 /// Lines that answer a question, or help to.
@@ -126,6 +134,7 @@ impl Question {
             file: None,
             lines: None,
             targets: Vec::new(),
+            is_of_order: false,
         }
     }
 
@@ -222,6 +231,20 @@ type Worths = BTreeMap<String, Vec<Worth>>;
 /// Reads questions with labelled lines.
 pub(crate) fn load(file: &Path) -> Result<Vec<Repository>> {
     read_json(file, "questions with labelled lines")
+}
+
+/// The questions of a file, and those of `order`, which teach the order alone. A repository that both ask about is there once, so
+/// that it is held out as a whole.
+pub(crate) fn load_both(file: &Path, order: Option<&Path>) -> Result<Vec<Repository>> {
+    let mut repositories = load(file)?;
+    for mut repository in order.map_or(Ok(Vec::new()), load)? {
+        repository.queries.iter_mut().for_each(|question| question.is_of_order = true);
+        match repositories.iter_mut().find(|known| known.name == repository.name) {
+            Some(known) => known.queries.extend(repository.queries),
+            None => repositories.push(repository),
+        }
+    }
+    Ok(repositories)
 }
 
 /// Ranks with the trees that were not fitted on a repository, if there are any.

@@ -1,12 +1,14 @@
 //! Labelled questions: the format of `evals/README.md`.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::corpus::read_json;
+use crate::lines::{self, Grade};
 
 /// The questions on one repository.
 #[derive(Debug, Deserialize)]
@@ -17,7 +19,56 @@ pub(crate) struct Repository {
     pub(crate) revision: String,
     /// Folder that the questions are about; `None` means all.
     pub(crate) root: Option<String>,
+    /// Folder that its checkout is in, among those of all sets.
+    #[serde(default)]
+    pub(crate) set: String,
+    #[serde(deserialize_with = "asked")]
     pub(crate) queries: Vec<Question>,
+}
+
+impl Repository {
+    /// Its checkout in the folder with those of all repositories of a file.
+    pub(crate) fn folder(&self, corpora: &Path) -> PathBuf {
+        corpora.join(&self.set).join(&self.name)
+    }
+}
+
+/// A question as it is stored: labelled with files, or with lines.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    OfFiles(Question),
+    OfLines(lines::Question),
+}
+
+/// Questions as files are searched for; edits, which are searched for with their selection, are left out.
+fn asked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Question>, D::Error> {
+    let stored = Vec::<Stored>::deserialize(deserializer)?;
+    let asked = stored.into_iter().filter_map(|question| match question {
+        Stored::OfFiles(question) => Some(question),
+        Stored::OfLines(question) => question.file.is_none().then(|| Question::from(question)),
+    });
+    Ok(asked.collect())
+}
+
+impl From<lines::Question> for Question {
+    /// A follow-up is searched for after what came before it.
+    fn from(question: lines::Question) -> Self {
+        let files = |grade| {
+            let of_grade = question.targets.iter().filter(move |target| target.grade == grade);
+            of_grade.map(|target| target.path.clone()).collect::<BTreeSet<String>>()
+        };
+        let (relevant, helping) = (files(Grade::Answers), files(Grade::Helps));
+        let secondary = helping.difference(&relevant).cloned().map(Target::File).collect();
+        let mut messages = question.history;
+        messages.push(question.query);
+        Self {
+            query: messages.join("\n"),
+            relevant: relevant.into_iter().map(Target::File).collect(),
+            secondary,
+            category: question.kind,
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]

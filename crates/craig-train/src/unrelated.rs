@@ -143,6 +143,7 @@ mod tests {
             language: language.into(),
             revision: String::new(),
             root: None,
+            set: String::new(),
             queries: Vec::new(),
         };
         assert!(question.may_be_answered_by(&repository("libsql", "java")));

@@ -43,10 +43,6 @@ impl InlineQuery {
         let instruction = instruction.trim();
         let found = tokens(instruction);
         if let Some(reference) = Reference::find(instruction) {
-            if !reference.is_name {
-                let text = instruction.to_owned();
-                return Self { text, basis: Basis::Reference, reference: Some(reference) };
-            }
             let outside = found
                 .iter()
                 .filter(|token| !overlap(&token.bytes, &reference.bytes))

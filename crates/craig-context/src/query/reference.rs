@@ -19,7 +19,7 @@ pub struct Reference {
     pub kinds: Vec<ChunkKind>,
     /// Words that say where it is: a file, or what encloses it.
     pub place: Vec<String>,
-    /// Whether it may be called so. What is described at more length is found by a search alone.
+    /// Whether it is called so: it is written as code, or called a function. Everything else is found by a search alone.
     pub is_name: bool,
     /// Bytes of the instruction that it takes, with what leads to it.
     pub(super) bytes: Range<usize>,
@@ -78,9 +78,6 @@ const DETERMINERS: &[&str] = &[
 
 /// The verbs among these that have code as their subject.
 const DOES: &[&str] = &["do", "does", "did", "done"];
-
-/// Words of a name that is neither written as code nor called a function, at most.
-const MOST_WORDS: usize = 2;
 
 /// Words that end a reference.
 const ENDS: &[&str] = &[
@@ -225,8 +222,7 @@ fn read(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Reference> {
         return None;
     }
     let end = if is_confirmed { tokens[next].bytes.end } else { tokens[next - 1].bytes.end };
-    let is_whole = is_confirmed || next == tokens.len() || tokens[next - 1].ends_clause;
-    Some(reading.finish(text, tokens[at].bytes.start..end, is_whole))
+    Some(reading.finish(text, tokens[at].bytes.start..end))
 }
 
 /// Words of the cue that begins at word `at`, and whether it is a weak one.
@@ -359,8 +355,7 @@ impl Reading {
         self.bytes = Some(start..token.bytes.end);
     }
 
-    /// The reference; `is_whole` if its clause has no more words.
-    fn finish(mut self, text: &str, bytes: Range<usize>, is_whole: bool) -> Reference {
+    fn finish(mut self, text: &str, bytes: Range<usize>) -> Reference {
         if let Some((names, words)) = self.owner.take() {
             // "fetchUser's error handling" is in fetchUser.
             match self.is_bare() {
@@ -375,10 +370,9 @@ impl Reading {
         self.kinds.dedup();
         let called = self.bytes.and_then(|bytes| text.get(bytes)).unwrap_or_default();
         let text = called.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
-        let is_short = is_whole && self.words.len() <= MOST_WORDS;
         Reference {
             text,
-            is_name: !self.names.is_empty() || !self.kinds.is_empty() || is_short,
+            is_name: !self.names.is_empty() || !self.kinds.is_empty(),
             names: self.names,
             words: self.words,
             kinds: self.kinds,
@@ -425,7 +419,7 @@ mod tests {
             "Refactor this to use the same pattern as the login function",
             expect!["login function | words login | function"],
         );
-        check("Add error handling like the API client", expect!["API client | words API client"]);
+        check("Add error handling like the API client", expect!["API client | words API client | described"]);
         check(
             "Make this async like other database functions",
             expect!["database functions | words database | function"],
@@ -446,10 +440,13 @@ mod tests {
         );
         check(
             "use the same error handling as fetchUser's error handling",
-            expect!["fetchUser's error handling | words error | place fetchUser"],
+            expect!["fetchUser's error handling | words error | described | place fetchUser"],
         );
-        check("do it the way the queue worker does", expect!["queue worker | words queue worker"]);
-        check("return early as the parser does", expect!["parser | words parser"]);
+        check(
+            "do it the way the queue worker does",
+            expect!["queue worker | words queue worker | described"],
+        );
+        check("return early as the parser does", expect!["parser | words parser | described"]);
         check(
             "rewrite in the style of the search and replace function and add a test",
             expect!["search and replace function | words search replace | function"],
@@ -472,7 +469,7 @@ mod tests {
         );
         check(
             "make this work like the handler for uploads",
-            expect!["handler for uploads | words handler uploads"],
+            expect!["handler for uploads | words handler uploads | described"],
         );
     }
 
@@ -488,7 +485,7 @@ mod tests {
         );
         check(
             "expand the tilde first, as is done for the folders of modules",
-            expect!["folders of modules | words folders modules"],
+            expect!["folders of modules | words folders modules | described"],
         );
         check(
             "leave out cookies, as we already do on the sending side",

@@ -54,7 +54,7 @@ pub struct ChatContextRequest {
 const PER_BLOCK: usize = 2;
 
 /// A message gets context if it is at least this likely to be about the project …
-const ABOUT: f32 = 0.8;
+const ABOUT: f32 = 0.74;
 
 /// … or its best block is at least this likely to answer.
 const WORTHWHILE: f32 = 0.35;

@@ -103,14 +103,27 @@ fn a_question_is_answered_with_guesses_within_a_path() {
             13	
             14	    def is_free(self):
             15	        return self.total() == 0
-            uses price_of  shop/prices.py:4-5
-            4	def price_of(item):
-            5	    return rounded(item.price)
             Cart.total called by
               Cart.is_free  :14-15 at 15
               main  shop/main.py:4-6 at 6
                 top level  shop/main.py:9
             tested by test_total  tests/test_cart.py:4-5 at 5
+
+            shop/prices.py:1-14  price_of 4-5, rounded 8-9, Invoice.total 13-14  8%
+            1	# The price of an item,
+            2	# in cents.
+            3	@cached
+            4	def price_of(item):
+            5	    return rounded(item.price)
+            6	
+            7	
+            8	def rounded(price):
+            9	    return round(price)
+            10	
+            11	
+            12	class Invoice:
+            13	    def total(self):
+            14	        return rounded(0)
 
             Lines are as they are in the files now.
         "#]],
@@ -120,8 +133,8 @@ fn a_question_is_answered_with_guesses_within_a_path() {
         &ExploreRequest::default(),
         expect![[r#"
             nothing here seems to answer this; closest:
-              shop/prices.py:1-14  price_of  0%
-              shop/main.py:1-9  main  0%
+              shop/prices.py:1-14  price_of  1%
+              shop/main.py:1-9  main  1%
               README.md:1-1  0%
               shop/cart.py:1-15  Cart  0%
             Ask again with names that the code may use and a line of code that it may contain.

@@ -39,14 +39,14 @@ fn kinds_are_code_documentation_and_configuration() {
 ",
         expect![[r#"
             open session | kind=all
-              1 src/session.rs:1-2 function open_session
-              2 src/web/session.ts:1-2 function openSession
-              3 docs/session.md:1-3 section Session
-              4 settings/session.yaml:1-2 block session
+              1 src/web/session.ts:1-2 function openSession
+              2 src/session.rs:1-2 function open_session
+              3 settings/session.yaml:1-2 block session
+              4 docs/session.md:1-3 section Session
               5 src/web/session.test.ts:1-2 block -
             open session | kind=code
-              1 src/session.rs:1-2 function open_session
-              2 src/web/session.ts:1-2 function openSession
+              1 src/web/session.ts:1-2 function openSession
+              2 src/session.rs:1-2 function open_session
               3 src/web/session.test.ts:1-2 block -
             open session | kind=docs
               1 docs/session.md:1-3 section Session
@@ -95,12 +95,12 @@ fn paths_match_names_folders_and_globs() {
             open session | path=*.rs
               1 src/session.rs:1-2 function open_session
             open session | path=src
-              1 src/session.rs:1-2 function open_session
-              2 src/web/session.ts:1-2 function openSession
+              1 src/web/session.ts:1-2 function openSession
+              2 src/session.rs:1-2 function open_session
               3 src/web/session.test.ts:1-2 block -
             open session | path=src/
-              1 src/session.rs:1-2 function open_session
-              2 src/web/session.ts:1-2 function openSession
+              1 src/web/session.ts:1-2 function openSession
+              2 src/session.rs:1-2 function open_session
               3 src/web/session.test.ts:1-2 block -
             open session | path=./src/web
               1 src/web/session.ts:1-2 function openSession

@@ -58,14 +58,14 @@ fn every_kind_of_file_is_found_with_place_kind_and_name() {
         expect![[r#"
             add up the prices of all items
               1 src/cart.rs:1-17 function total_price
-              2 src/mail.py:1-4 function send_invoice
-              3 config/limits.toml:1-2 block orders
+              2 config/limits.toml:1-2 block orders
+              3 src/mail.py:1-4 function send_invoice
               4 docs/guide.md:1-7 section Returning goods in Guide
             send_invoice
               1 src/mail.py:1-4 function send_invoice
               2 src/cart.rs:1-17 function total_price
-              3 docs/guide.md:1-7 section Returning goods in Guide
-              4 config/limits.toml:1-2 block orders
+              3 config/limits.toml:1-2 block orders
+              4 docs/guide.md:1-7 section Returning goods in Guide
             where is an invoice sent by mail
               1 src/mail.py:1-4 function send_invoice
               2 src/cart.rs:1-17 function total_price
@@ -242,7 +242,7 @@ fn limit_and_minimal_score_bound_the_hits() {
               1 src/mail.py:1-4 function send_invoice
             invoice customer goods | limit=2
               1 src/mail.py:1-4 function send_invoice
-              2 docs/guide.md:1-7 section Returning goods in Guide
+              2 src/cart.rs:1-17 function total_price
             send_invoice | min=0.5
               1 src/mail.py:1-4 function send_invoice
             send_invoice | min=1
@@ -276,9 +276,9 @@ fn the_best_chunk_of_a_file_is_its_hit_and_the_others_are_more_ranges() {
         })
         .collect();
     expect![[r#"
-        src/queue.rs:1-33 function publish_message
-        35-67 receive_message
+        src/queue.rs:35-67 function receive_message
         69-101 forward_message
+        1-33 publish_message
     "#]]
     .assert_eq(&format!("{}\n{}\n", shown(hit), more.join("\n")));
     assert!(hit.more.iter().all(|range| range.score <= hit.score));
@@ -292,13 +292,13 @@ fn several_hits_of_a_file_are_returned_on_request() {
         &format!("{}//- query: message | per_file=2\n//- query: message | per_file=5 limit=3\n", long_file()),
         expect![[r#"
             message | per_file=2
-              1 src/queue.rs:1-33 function publish_message
-              2 src/queue.rs:35-67 function receive_message
+              1 src/queue.rs:35-67 function receive_message
+              2 src/queue.rs:69-101 function forward_message
               3 src/other.rs:1-1 function nothing
             message | per_file=5 limit=3
-              1 src/queue.rs:1-33 function publish_message
-              2 src/queue.rs:35-67 function receive_message
-              3 src/queue.rs:69-101 function forward_message
+              1 src/queue.rs:35-67 function receive_message
+              2 src/queue.rs:69-101 function forward_message
+              3 src/queue.rs:1-33 function publish_message
         "#]],
     );
 }

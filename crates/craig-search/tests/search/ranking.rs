@@ -101,7 +101,7 @@ fn identifiers_find_their_definitions() {
             postDelivery | limit=3
               1 src/api/routes.ts:1-7 function postDelivery
               2 config/service.toml:1-3 block delivery
-              3 examples/deliver.py:1-3 import -
+              3 src/delivery/__init__.py:1-2 import -
             Courier.deliver | limit=3
               1 src/delivery/courier.py:1-14 class Courier
               2 src/api/courier.ts:1-3 class Courier
@@ -109,7 +109,7 @@ fn identifiers_find_their_definitions() {
             Parcel | limit=3
               1 migrations/001_parcels.sql:1-1 class parcels
               2 src/api/types.d.ts:1-2 interface Parcel
-              3 README.md:1-7 section Configuration in Parcels
+              3 src/api/courier.ts:1-3 class Courier
             parcels | limit=3
               1 migrations/001_parcels.sql:1-1 class parcels
               2 README.md:1-7 section Configuration in Parcels
@@ -142,8 +142,8 @@ fn questions_find_the_code_that_answers_them() {
               3 src/delivery/courier.py:1-14 class Courier
             which columns does the table of parcels have | limit=3
               1 migrations/001_parcels.sql:1-1 class parcels
-              2 src/api/courier.ts:1-3 class Courier
-              3 src/api/types.d.ts:1-2 interface Parcel
+              2 src/api/types.d.ts:1-2 interface Parcel
+              3 src/api/courier.ts:1-3 class Courier
         "#]],
     );
 }
@@ -163,7 +163,7 @@ fn typos_and_questions_for_a_definition_are_searched_for_as_they_are_meant() {
               3 vendor/courier/courier.py:1-2 class Courier
             find the definiton of postDelivery | limit=3
               1 src/api/routes.ts:1-7 function postDelivery
-              2 examples/deliver.py:1-3 import -
+              2 config/service.toml:1-3 block delivery
               3 src/delivery/courier.py:1-14 class Courier
         "#]],
     );
@@ -189,7 +189,7 @@ fn keywords_find_files_by_words_and_paths() {
             migrations parcels | limit=3
               1 migrations/001_parcels.sql:1-1 class parcels
               2 src/api/courier.ts:1-3 class Courier
-              3 README.md:1-7 section Configuration in Parcels
+              3 src/api/types.d.ts:1-2 interface Parcel
         "#]],
     );
 }
@@ -208,8 +208,8 @@ fn tests_and_examples_are_found_when_they_are_asked_for() {
               2 src/api/courier.ts:1-3 class Courier
               3 src/api/routes.ts:1-7 function postDelivery
             vendor courier | limit=3
-              1 vendor/courier/courier.py:1-2 class Courier
-              2 tests/test_courier.py:1-5 function test_courier_delivers_parcel
+              1 tests/test_courier.py:1-5 function test_courier_delivers_parcel
+              2 vendor/courier/courier.py:1-2 class Courier
               3 src/delivery/__init__.py:1-2 import -
         "#]],
     );
@@ -223,15 +223,15 @@ fn documentation_and_configuration_answer_questions_about_them() {
             how do I run the service | limit=3
               1 README.md:1-7 section Configuration in Parcels
               2 src/delivery/retry.py:1-7 function backoff
-              3 src/api/courier.ts:1-3 class Courier
+              3 src/api/routes.ts:1-7 function postDelivery
             timeout_ms | limit=3
               1 config/service.toml:1-3 block delivery
               2 src/delivery/retry.py:1-7 function backoff
               3 src/delivery/__init__.py:1-2 import -
             set retry_limit | limit=3
               1 src/delivery/retry.py:1-7 function backoff
-              2 README.md:1-7 section Configuration in Parcels
-              3 src/delivery/__init__.py:1-2 import -
+              2 src/delivery/__init__.py:1-2 import -
+              3 config/service.toml:1-3 block delivery
         "#]],
     );
 }

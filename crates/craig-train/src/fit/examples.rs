@@ -118,13 +118,17 @@ impl Collection {
         Ok(())
     }
 
-    /// The fold of each repository, in shuffle number `shuffle`.
+    /// The fold of each repository, in shuffle number `shuffle`; one that several files ask about is in one fold.
     pub(super) fn folds(&self, n_folds: usize, shuffle: u64) -> Vec<usize> {
+        let name = |number: &usize| self.repositories[*number].0.as_str();
         let mut order: Vec<usize> = (0..self.repositories.len()).collect();
         Random::new(shuffle).shuffle(&mut order);
-        let mut folds = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(place, &repository)| folds[repository] = place % n_folds);
-        folds
+        let mut fold_of: BTreeMap<&str, usize> = BTreeMap::new();
+        for number in &order {
+            let next = fold_of.len() % n_folds;
+            fold_of.entry(name(number)).or_insert(next);
+        }
+        (0..self.repositories.len()).map(|number| fold_of[name(&number)]).collect()
     }
 
     /// NDCG@10 of the repositories of one file of questions, each the mean of its own questions, by name.

@@ -19,7 +19,8 @@ const RATE: f64 = 0.5;
 const N: usize = ABOUT_FEATURE_NAMES.len();
 
 /// Fits the weights to examples, each with its pool in ranked order and the relevance of each chunk. Edits and issues are left
-/// out: they are always about the project.
+/// out: they are always about the project. So are examples of the order: fitted to 1,568 messages in a user's words as well, it
+/// recognised more of their kind where their repositories were held out, but fewer of 308 on 22 repositories of others.
 pub(super) fn fit(examples: &[(&Example, &[(usize, f64)])]) -> AboutWeights {
     let rows: Vec<([f64; N], f64, f64)> =
         examples.iter().filter_map(|(example, ranked)| row(example, ranked)).collect();
@@ -52,7 +53,7 @@ pub(super) fn fit(examples: &[(&Example, &[(usize, f64)])]) -> AboutWeights {
 /// The features of an example, whether it is about the project, and how much it counts.
 fn row(example: &Example, ranked: &[(usize, f64)]) -> Option<([f64; N], f64, f64)> {
     let kind = example.kind.as_str();
-    if kind.starts_with("edit") || kind == "issue" {
+    if example.is_of_order || kind.starts_with("edit") || kind == "issue" {
         return None;
     }
     let features = |&(at, _): &(usize, f64)| {

@@ -27,6 +27,8 @@ pub(super) struct Example {
     pub(super) kind: String,
     /// It is asked in a chat, about the repository.
     pub(super) is_question: bool,
+    /// It does not teach which messages are about the project.
+    pub(super) is_of_order: bool,
     pub(super) pool: Vec<Chunk>,
 }
 
@@ -81,7 +83,7 @@ impl Collection {
     /// Asks the engine all questions.
     pub(super) fn gather(arguments: &FitChunksArguments) -> Result<Self> {
         let engine = Engine::open(&Config::new(&arguments.db))?;
-        let repositories = lines::load(&arguments.questions)?;
+        let repositories = lines::load_both(&arguments.questions, arguments.order.as_deref())?;
         let unrelated = unrelated::load(&arguments.unrelated)?;
         let mut examples = Vec::new();
         for (number, repository) in repositories.iter().enumerate() {
@@ -192,6 +194,7 @@ impl Ask<'_> {
             })
             .collect();
         let (repository, kind) = (self.number, kind.to_owned());
-        Ok((!pool.is_empty()).then_some(Example { repository, kind, is_question: false, pool }))
+        let is_of_order = question.is_of_order || self.repository.is_of_order();
+        Ok((!pool.is_empty()).then_some(Example { repository, kind, is_question: false, is_of_order, pool }))
     }
 }

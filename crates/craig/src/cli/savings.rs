@@ -144,17 +144,17 @@ mod tests {
         let plain = anstream::adapter::strip_str(&text(&savings, Columns(Some(80)))).to_string();
         expect_test::expect![[r#"
                               calls  bytes  calls without Craig  bytes without Craig
-            today                 8  80 kB                14–17       89 kB – 148 kB
-            last 7 days          14  84 kB                24–30       94 kB – 156 kB
-            last 30 days         14  84 kB                24–30       94 kB – 156 kB
-            since 2026-10-01     15  84 kB                25–33       94 kB – 156 kB
+            today                 8  80 kB                12–15      107 kB – 140 kB
+            last 7 days          14  84 kB                21–27      112 kB – 148 kB
+            last 30 days         14  84 kB                21–27      112 kB – 148 kB
+            since 2026-10-01     15  84 kB                22–29      112 kB – 148 kB
 
             tool     calls   bytes
             explore      6  4.2 kB
             grep         9   80 kB
 
-            Estimated from 27 tasks that fresh agents solved in both ways. With Craig's core tools, they made 0.52 of
-            the calls (95%: 0.46–0.59) and read 0.70 of the bytes (0.54–0.90).
+            Estimated from 27 tasks that fresh agents solved in both ways. With Craig's core tools, they made 0.58 of
+            the calls (95%: 0.52–0.67) and read 0.64 of the bytes (0.57–0.75).
         "#]].assert_eq(&plain);
     }
 }

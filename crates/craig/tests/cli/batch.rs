@@ -39,7 +39,7 @@ not json
               "symbol_name": "verify_token",
               "parent": null,
               "score": NUMBER,
-              "file_score": 0.9675472,
+              "file_score": 0.9620047,
               "content": "\"\"\"Who may do what.\"\"\"\n\n\ndef verify_token(token, secret):\n    \"\"\"Checks that a token was signed with the secret.\"\"\"\n    header, payload, signature = token.split(\".\")\n    return sign(header + \".\" + payload, secret) == signature\n",
               "evidence": [
                 "EVIDENCE"
@@ -75,7 +75,7 @@ not json
               "symbol_name": "total_price",
               "parent": null,
               "score": NUMBER,
-              "file_score": 0.99502486,
+              "file_score": 0.99611354,
               "content": "/// Sums the prices of a cart, in cents.\npub fn total_price(items: &[Item]) -> u64 {\n    items.iter().map(|item| item.price * item.quantity).sum()\n}\n",
               "evidence": [
                 "EVIDENCE"

@@ -196,7 +196,7 @@ fn search() {
                   "symbol_name": "verify_token",
                   "parent": null,
                   "score": NUMBER,
-                  "file_score": 0.9675472,
+                  "file_score": 0.9620047,
                   "content": "\"\"\"Who may do what.\"\"\"\n\n\ndef verify_token(token, secret):\n    \"\"\"Checks that a token was signed with the secret.\"\"\"\n    header, payload, signature = token.split(\".\")\n    return sign(header + \".\" + payload, secret) == signature\n",
                   "evidence": [
                     "EVIDENCE"
