@@ -48,7 +48,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
         "Cart.total",
         &ExploreRequest::default(),
         expect![[r#"
-            shop/cart.py:1-15  Cart.__init__ 7-8, Cart.total 10-12, Cart.is_free 14-15  91%
+            shop/cart.py:1-15  Cart.__init__ 7-8, Cart.total 10-12, Cart.is_free 14-15  85%
             1	from shop.prices import price_of
             2	
             3	
