@@ -199,38 +199,43 @@ fn gradients(
     random.shuffle(&mut others);
     others.truncate(N_OTHERS);
     let mut gradients: HashMap<u32, Vec<f32>> = HashMap::new();
-    let share = 1.0 / (temperature * asked.questions.len() as f32);
+    let share = 1.0 / asked.questions.len() as f32;
     for question in &asked.questions {
         let words: Vec<u32> = question.words.iter().copied().filter(|_| random.unit() >= LEFT_OUT).collect();
-        let sum = vectors.sum(&words);
-        let length = dot(&sum, &sum).sqrt();
-        if length == 0.0 {
-            continue;
-        }
-        let query: Vec<f32> = sum.iter().map(|x| x / length).collect();
         let right = question.right[random.below(question.right.len())];
         let compared = others.iter().filter(|other| !question.right.contains(other));
         let compared: Vec<&[f32]> =
             [&right].into_iter().chain(compared).map(|&at| asked.chunks[at].as_slice()).collect();
-        let similarities: Vec<f32> = compared.iter().map(|chunk| dot(&query, chunk) / temperature).collect();
-        let largest = similarities.iter().copied().fold(f32::MIN, f32::max);
-        let exponentials: Vec<f32> = similarities.iter().map(|x| (x - largest).exp()).collect();
-        let total: f32 = exponentials.iter().sum();
-        // Of the loss by the query: what it is too near to, less the right one.
-        let mut pull = vec![0.0f32; query.len()];
-        for (at, (chunk, x)) in compared.iter().zip(exponentials).enumerate() {
-            let excess = share * (x / total - if at == 0 { 1.0 } else { 0.0 });
-            pull.iter_mut().zip(*chunk).for_each(|(pull, x)| *pull += excess * x);
-        }
-        let along = dot(&pull, &query);
+        let Some((_, of_sum)) = loss(&vectors.sum(&words), &compared, temperature) else { continue };
         for word in words {
-            let of_word = gradients.entry(word).or_insert_with(|| vec![0.0; query.len()]);
-            for (at, of_word) in of_word.iter_mut().enumerate() {
-                *of_word += (pull[at] - along * query[at]) / length;
-            }
+            let of_word = gradients.entry(word).or_insert_with(|| vec![0.0; of_sum.len()]);
+            of_word.iter_mut().zip(&of_sum).for_each(|(of_word, x)| *of_word += share * x);
         }
     }
     gradients
+}
+
+/// The cross-entropy of the first of `chunks`, each of length 1, by their cosines with `sum`, and its gradient by `sum`; none where
+/// that is zero.
+fn loss(sum: &[f32], chunks: &[&[f32]], temperature: f32) -> Option<(f32, Vec<f32>)> {
+    let length = dot(sum, sum).sqrt();
+    if length == 0.0 {
+        return None;
+    }
+    let query: Vec<f32> = sum.iter().map(|x| x / length).collect();
+    let similarities: Vec<f32> = chunks.iter().map(|chunk| dot(&query, chunk) / temperature).collect();
+    let largest = similarities.iter().copied().fold(f32::MIN, f32::max);
+    let exponentials: Vec<f32> = similarities.iter().map(|x| (x - largest).exp()).collect();
+    let total: f32 = exponentials.iter().sum();
+    // By the query: what it is too near to, less the right one.
+    let mut pull = vec![0.0f32; query.len()];
+    for (at, (chunk, x)) in chunks.iter().zip(&exponentials).enumerate() {
+        let excess = (x / total - if at == 0 { 1.0 } else { 0.0 }) / temperature;
+        pull.iter_mut().zip(*chunk).for_each(|(pull, x)| *pull += excess * x);
+    }
+    let along = dot(&pull, &query);
+    let by_sum = pull.iter().zip(&query).map(|(pull, x)| (pull - along * x) / length).collect();
+    Some((total.ln() + largest - similarities[0], by_sum))
 }
 
 /// Prints how often a right chunk is among the first by cosine alone.
@@ -254,5 +259,29 @@ impl Asked {
             cosines.iter().filter(|&&cosine| cosine > best).count()
         };
         self.questions.iter().map(rank).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gradient_is_the_slope_of_the_loss() {
+        let chunks: [&[f32]; 3] = [&[0.6, 0.8, 0.0], &[0.0, 0.6, 0.8], &[1.0, 0.0, 0.0]];
+        let sum = [0.5, -0.3, 0.9];
+        let of = |sum: &[f32]| loss(sum, &chunks, 0.5).expect("the sum is not zero");
+        let (at_sum, gradient) = of(&sum);
+        assert!(at_sum > 0.0);
+        for (at, slope) in gradient.into_iter().enumerate() {
+            let moved = |by: f32| {
+                let mut moved = sum;
+                moved[at] += by;
+                of(&moved).0
+            };
+            let measured = (moved(0.01) - moved(-0.01)) / 0.02;
+            assert!((slope - measured).abs() < 1e-3, "{at}: {slope} and {measured}");
+        }
+        assert_eq!(loss(&[0.0; 3], &chunks, 0.5), None);
     }
 }
