@@ -16,7 +16,7 @@ use craig_search::{CHUNK_FEATURE_NAMES, ChunkRankerWeights, SCORE_FEATURE_NAMES,
 use self::boost::{Boosting, Gradient, Table, boost};
 use self::examples::{Collection, Example};
 use crate::metrics::sigmoid;
-use crate::random::Random;
+use crate::random::folds;
 use serde::{Deserialize, Serialize};
 
 #[derive(Args)]
@@ -135,7 +135,7 @@ impl Seen {
 
 impl HeldOut {
     fn new(collection: &Collection, arguments: &FitChunksArguments, shuffle: u64) -> Self {
-        let fold_of = folds(collection.repositories.len(), shuffle);
+        let fold_of = folds(&collection.repositories, N_FOLDS, shuffle);
         let examples = &collection.examples;
         let n = examples.len();
         let (mut scores, mut ranked) = (vec![Vec::new(); n], vec![Vec::new(); n]);
@@ -179,15 +179,6 @@ impl HeldOut {
         }
         Self { scores, ranked, folds }
     }
-}
-
-/// The fold of each repository.
-fn folds(n_repositories: usize, shuffle: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..n_repositories).collect();
-    Random::new(shuffle).shuffle(&mut order);
-    let mut folds = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(place, &repository)| folds[repository] = place % N_FOLDS);
-    folds
 }
 
 fn relevance_names() -> Vec<&'static str> {

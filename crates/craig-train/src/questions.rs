@@ -35,7 +35,10 @@ impl Repository {
 
 /// A question as it is stored: labelled with files, or with lines.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a question has query, relevant, secondary and category, or kind, query and targets"
+)]
 enum Stored {
     OfFiles(Question),
     OfLines(lines::Question),

@@ -1,4 +1,6 @@
-//! Reproducible randomness: a small generator, and hashes that order things by seed.
+//! Reproducible randomness: a small generator, folds of repositories, and hashes that order things by seed.
+
+use std::collections::HashMap;
 
 /// SplitMix64. Source: Steele, Lea & Flood, OOPSLA 2014.
 #[derive(Clone, Debug)]
@@ -41,6 +43,18 @@ impl Random {
     }
 }
 
+/// The fold of each repository, in shuffle number `shuffle`. A name that occurs several times is in one fold.
+pub(crate) fn folds<N: AsRef<str>>(names: &[N], n_folds: usize, shuffle: u64) -> Vec<usize> {
+    let mut order: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    Random::new(shuffle).shuffle(&mut order);
+    let mut fold_of: HashMap<&str, usize> = HashMap::new();
+    for name in order {
+        let next = fold_of.len() % n_folds;
+        fold_of.entry(name).or_insert(next);
+    }
+    names.iter().map(|name| fold_of[name.as_ref()]).collect()
+}
+
 /// A number that `seed` and `parts` decide, the same on every machine.
 pub(crate) fn hash(seed: u64, parts: &[&str]) -> u64 {
     let mut hasher = blake3::Hasher::new();
@@ -68,6 +82,14 @@ mod tests {
         assert_eq!(draw(3), draw(3));
         assert_ne!(draw(3), draw(4));
         assert_ne!(hash(1, &["a", "b"]), hash(1, &["ab"]));
+    }
+
+    #[test]
+    fn folds_are_of_equal_size_and_keep_a_name_together() {
+        let folds = folds(&["a", "b", "c", "d", "a", "e", "f"], 3, 0);
+        assert_eq!(folds[0], folds[4]);
+        let size = |fold: usize| folds[..4].iter().chain(&folds[5..]).filter(|of| **of == fold).count();
+        assert_eq!([0, 1, 2].map(size), [2, 2, 2]);
     }
 
     #[test]

@@ -19,8 +19,6 @@ pub struct Reference {
     pub kinds: Vec<ChunkKind>,
     /// Words that say where it is: a file, or what encloses it.
     pub place: Vec<String>,
-    /// Whether it is called so: it is written as code, or called a function. Everything else is found by a search alone.
-    pub is_name: bool,
     /// Bytes of the instruction that it takes, with what leads to it.
     pub(super) bytes: Range<usize>,
 }
@@ -177,6 +175,12 @@ fn kinds_of(noun: &str) -> &'static [ChunkKind] {
 }
 
 impl Reference {
+    /// Whether it names a definition: it is written as code, or called a function, a class or the like. Everything else
+    /// is found by a search alone.
+    pub fn is_name(&self) -> bool {
+        !self.names.is_empty() || !self.kinds.is_empty()
+    }
+
     /// The code that `instruction` refers to; `None` if there is none.
     pub fn find(instruction: &str) -> Option<Self> {
         let found = tokens(instruction);
@@ -370,15 +374,7 @@ impl Reading {
         self.kinds.dedup();
         let called = self.bytes.and_then(|bytes| text.get(bytes)).unwrap_or_default();
         let text = called.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
-        Reference {
-            text,
-            is_name: !self.names.is_empty() || !self.kinds.is_empty(),
-            names: self.names,
-            words: self.words,
-            kinds: self.kinds,
-            place: self.place,
-            bytes,
-        }
+        Reference { text, names: self.names, words: self.words, kinds: self.kinds, place: self.place, bytes }
     }
 }
 
@@ -391,7 +387,8 @@ mod tests {
     #[expect(clippy::needless_pass_by_value, reason = "as expect! makes it")]
     fn check(instruction: &str, expected: Expect) {
         let Some(found) = Reference::find(instruction) else { return expected.assert_eq("none") };
-        let Reference { text, names, words, kinds, place, is_name, bytes } = found;
+        let is_name = found.is_name();
+        let Reference { text, names, words, kinds, place, bytes } = found;
         let mut described = format!("{text} | words {}", words.join(" "));
         if !is_name {
             described += " | described";

@@ -155,7 +155,7 @@ impl Engine {
         notes: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
         let mut hits = match &query.reference {
-            Some(reference) if reference.is_name => {
+            Some(reference) if reference.is_name() => {
                 self.referred(store, project, reference, limits, notes)?
             }
             _ => Vec::new(),

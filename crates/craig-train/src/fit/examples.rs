@@ -11,7 +11,7 @@ use super::logistic::Observation;
 use crate::corpus::{checked_out, ingest};
 use crate::metrics::{mean, ndcg};
 use crate::questions::{Question, Repository, Target, another};
-use crate::random::Random;
+use crate::random::folds;
 use crate::unrelated::{self, Unrelated};
 
 /// Number of candidates that a user may see, and whose relevance is learned.
@@ -118,17 +118,10 @@ impl Collection {
         Ok(())
     }
 
-    /// The fold of each repository, in shuffle number `shuffle`; one that several files ask about is in one fold.
+    /// The fold of each repository, in shuffle number `shuffle`.
     pub(super) fn folds(&self, n_folds: usize, shuffle: u64) -> Vec<usize> {
-        let name = |number: &usize| self.repositories[*number].0.as_str();
-        let mut order: Vec<usize> = (0..self.repositories.len()).collect();
-        Random::new(shuffle).shuffle(&mut order);
-        let mut fold_of: BTreeMap<&str, usize> = BTreeMap::new();
-        for number in &order {
-            let next = fold_of.len() % n_folds;
-            fold_of.entry(name(number)).or_insert(next);
-        }
-        (0..self.repositories.len()).map(|number| fold_of[name(&number)]).collect()
+        let names: Vec<&str> = self.repositories.iter().map(|(name, ..)| name.as_str()).collect();
+        folds(&names, n_folds, shuffle)
     }
 
     /// NDCG@10 of the repositories of one file of questions, each the mean of its own questions, by name.
