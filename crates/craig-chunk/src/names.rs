@@ -127,7 +127,7 @@ impl Role {
 }
 
 /// What a [`Value`] is made from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Source {
     /// What an occurrence refers to.
     Occurrence(OccurrenceIx),

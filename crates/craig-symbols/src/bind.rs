@@ -417,6 +417,9 @@ struct FileBinder<'b, 't, 'n> {
     file: FileIx,
     family: Family,
     bound: Vec<Option<Rc<Bound>>>,
+    /// The types of what calls return, by how deep in other values they were asked for: a chain of calls asks for that of each
+    /// link several times.
+    returned: FxHashMap<(Source, usize), Type>,
     /// Of a file of Rust, what names of crates stand for.
     crates: FxHashMap<Name, Vec<Entity>>,
     /// Of a file of C, the files that it includes.
@@ -436,6 +439,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
             file,
             family: binder.table.families[file],
             bound,
+            returned: FxHashMap::default(),
             crates: FxHashMap::default(),
             included: OnceCell::new(),
             opened: RefCell::default(),

@@ -341,8 +341,17 @@ impl FileBinder<'_, '_, '_> {
         found.map_or(Type::Unknown, Type::Instance)
     }
 
-    /// The type of what a call returns.
+    /// The type of what a call returns, found once for each depth.
     fn called_type(&mut self, source: Source, depth: usize) -> Type {
+        if let Some(&known) = self.returned.get(&(source, depth)) {
+            return known;
+        }
+        let found = self.find_called_type(source, depth);
+        self.returned.insert((source, depth), found);
+        found
+    }
+
+    fn find_called_type(&mut self, source: Source, depth: usize) -> Type {
         let called = self.source_type(source, depth);
         if let Some(found) = self.returned_receiver(called, source, depth) {
             return found;

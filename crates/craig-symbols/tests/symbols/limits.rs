@@ -34,3 +34,18 @@ fn types_in_comments_may_be_nested_deeply() {
         }
     }
 }
+
+/// Each link of a chain asks several times for the type of the one before it.
+#[test]
+fn long_chains_of_calls_are_followed() {
+    let links = ".put(1).filter(2)".repeat(40);
+    for (path, text) in [
+        ("A.java", format!("import a.Maps;\nclass A {{ Object f() {{ return Maps.stream(){links}; }} }}\n")),
+        ("a.kt", format!("import a.Maps\nfun f() = Maps.stream(){links}\n")),
+        ("a.ts", format!("import {{ maps }} from 'maps'\nexport const f = () => maps.stream(){links}\n")),
+        ("a.py", format!("from maps import stream\nf = stream(){links}\n")),
+    ] {
+        let graph = SymbolGraph::from_texts([(path, text.as_str())]);
+        assert!(!graph.definitions.is_empty(), "{path}");
+    }
+}
