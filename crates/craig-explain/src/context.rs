@@ -13,7 +13,7 @@ use craig_text::{compact, is_identifier_char, whole_words};
 use serde::Serialize;
 
 use crate::comment::Comment;
-use crate::names::{identifiers, is_plain_word, words_of};
+use crate::names::{identifiers, words_of};
 
 /// Lines around the selection that are kept.
 const SURROUNDING_LINES: usize = 3;
@@ -78,25 +78,10 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Whether it is a field or a property whose type or value is a function: `text: () => Promise<string>`.
-    pub(crate) fn holds_function(&self) -> bool {
-        self.kind == Some(ChunkKind::Constant)
-            && self.definition.lines().next().is_some_and(|line| line.contains("=>"))
-    }
-
     /// What it belongs to: its owner and what that extends, or its file where it has none.
     pub(crate) fn holders(&self) -> impl Iterator<Item = &String> {
         let home = self.homes.last().filter(|_| self.owner.is_none());
         self.owner.iter().chain(&self.ancestors).chain(home)
-    }
-
-    /// Whether it is a value that belongs to nothing and is called by a plain word.
-    pub(crate) fn is_variable(&self) -> bool {
-        self.kind == Some(ChunkKind::Constant)
-            && self.owner.is_none()
-            && !self.holds_function()
-            && is_plain_word(&self.name)
-            && self.name.starts_with(char::is_lowercase)
     }
 }
 

@@ -1,16 +1,16 @@
-//! Explains a selection of code from a library: evidence, gate, quotes.
+//! Explains a selection of code from a library: the passages that most likely explain it, quoted.
+
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::comment::Comment;
-use crate::context::{CodeContext, Subject, is_same_owner, owner_likeness};
-use crate::evidence::{Evidence, evidence, is_history};
-use crate::extract::{Cited, explains, is_direct, quotes};
-use crate::gate::{Verdict, gate};
+use crate::context::CodeContext;
 use crate::library::{Library, Place};
-use crate::mentioned::{MentionFeatures, MentionWeights, mention_features};
-use crate::names::is_plain_word;
+use crate::names::words_of;
+use crate::passage::{Form, Passage, PassageRanker, passages};
+use crate::sentence::{announces, points_back};
 
 /// What is answered when the documentation says nothing of the selection.
 pub const NOT_DOCUMENTED: &str = "Not documented.";
@@ -18,19 +18,20 @@ pub const NOT_DOCUMENTED: &str = "Not documented.";
 /// Most sections that an explanation cites.
 const MAX_CITATIONS: usize = 5;
 
-/// Only sections that are at most this much less likely than the best are cited, in log-odds.
-const FAR_BEHIND: f32 = 3.0;
+/// Most quotes of an explanation.
+pub const MAX_BULLETS: usize = 8;
 
-/// Most sections that are tried, one after the other, until one yields a quote: a page's title may have no text, and so may
-/// the entry of a table of contents.
-const MAX_TRIED: usize = 6;
+/// Most passages of the best section.
+const MAX_OF_BEST: usize = 4;
 
-/// Least confidence of an explanation. Of judged quotes (`evals/explain.judged.json`) 0.92 were good and 0.03 wrong above it,
-/// 0.8 and 0.09 below. Above 0.95, 0.94 were good and 0.006 wrong, but short pages of small projects do not reach that.
-pub(crate) const MIN_DOCUMENTED: f32 = 0.9;
+/// Most entries of a list that are quoted behind what announces them.
+const MAX_LISTED: usize = 6;
 
-/// Least confidence for a name that is a word of the language, too: judged by reading, a third of the answers below were good.
-const MIN_OF_WORD: f32 = 0.7;
+/// Passages of the best section are quoted whose probability is at least this share of that of the best …
+const KEPT: f32 = 0.8;
+
+/// … and those of others. Held out, 0.7 of the second quotes were right then, and 0.7 of those of others (0.6 with 0.8).
+const KEPT_OF_OTHERS: f32 = 0.9;
 
 /// How a quote relates to the symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -52,7 +53,7 @@ pub struct Explanation {
     pub kind: Option<Kind>,
     /// Where the explanation is from, the most relevant section first; empty when nothing is documented.
     pub citations: Vec<Citation>,
-    /// Probability that the documentation is about the selection; if it only mentions it, that the mention helps.
+    /// Probability that the first section explains the selection.
     pub confidence: f32,
     /// Whether there is an explanation.
     pub has_relevant_docs: bool,
@@ -63,12 +64,6 @@ pub struct Explanation {
     /// What the comment of the symbol's definition says: not documentation, and not part of the explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<Comment>,
-    /// Whether the first of them is surely about the symbol, and in a page that is not about changes.
-    #[serde(skip)]
-    pub(crate) is_direct: bool,
-    /// The features from which the confidence of a mention is computed.
-    #[serde(skip)]
-    pub mention: Option<MentionFeatures>,
 }
 
 /// A section of the documentation.
@@ -109,8 +104,6 @@ impl Explanation {
             symbol: symbol.map(str::to_owned),
             bullets: Vec::new(),
             comment: None,
-            is_direct: false,
-            mention: None,
         }
     }
 
@@ -125,155 +118,162 @@ impl Explanation {
 
     /// Whether it may be shown to somebody who did not ask for it.
     pub fn is_sure(&self) -> bool {
-        self.kind == Some(Kind::Documented) && self.is_direct
+        self.kind == Some(Kind::Documented)
     }
 }
 
-/// Explains a selection from a library: the first subject of which the gate is sure, or what that overrides.
+/// Explains a selection from a library: the first of its subjects that the documentation explains.
 pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
-    let gate = gate();
-    let mut refused: Option<(&Subject, Explanation)> = None;
+    explain_by(PassageRanker::builtin(), library, context)
+}
+
+/// The same by another ranker, to measure it where it was not fitted.
+pub fn explain_by(ranker: &PassageRanker, library: &Library, context: &CodeContext) -> Explanation {
     let mut confidence = None;
     for subject in &context.subjects {
-        if refused.is_some() && !subject.is_base {
-            break;
+        let answer = Answer::new(ranker, library, passages(library, context, subject));
+        confidence.get_or_insert(answer.best());
+        if answer.best() >= ranker.threshold {
+            return Explanation { comment: subject.comment.clone(), ..answer.explanation(&subject.name) };
         }
-        let evidence = evidence(library, context, subject);
-        let judged = gate.judge(&evidence).confidence;
-        confidence.get_or_insert(judged);
-        if judged < gate.threshold {
-            continue;
-        }
-        let explanation = documented(library, subject, &evidence);
-        if explanation.has_relevant_docs {
-            return Explanation { comment: subject.comment.clone(), ..explanation };
-        }
-        refused.get_or_insert((subject, explanation));
     }
-    match refused {
-        Some((subject, explanation)) => Explanation { comment: subject.comment.clone(), ..explanation },
-        None => Explanation {
-            comment: context.subjects.first().and_then(|subject| subject.comment.clone()),
-            ..Explanation::not_documented(context.symbol(), confidence.unwrap_or_default())
-        },
+    Explanation {
+        comment: context.subjects.first().and_then(|subject| subject.comment.clone()),
+        ..Explanation::not_documented(context.symbol(), confidence.unwrap_or_default())
     }
 }
 
-/// What the best section says about the subject, then one sentence from each other section that describes it. A section
-/// that yields no quote makes way for the next one, as long as the gate is sure of that; else a refusal.
-fn documented(library: &Library, subject: &Subject, evidence: &Evidence) -> Explanation {
-    let gate = gate();
-    let least = if is_plain_word(&subject.name) { MIN_OF_WORD } else { gate.threshold };
-    let verdicts = (0..MAX_TRIED).map(|n_skipped| gate.judge_from(evidence, n_skipped));
-    verdicts
-        .enumerate()
-        .filter(|(_, verdict)| verdict.confidence >= least)
-        .find_map(|(n_skipped, verdict)| {
-            // A section that is not the best must be surely about it.
-            quoted(library, subject, evidence, &verdict).filter(|found| n_skipped == 0 || found.is_direct)
-        })
-        .filter(|found| found.mention.is_none() || found.confidence >= MentionWeights::builtin().threshold)
-        .unwrap_or_else(|| Explanation::not_documented(Some(&subject.name), 0.0))
+/// Passages that may explain a subject, in order of the text, each with the probability that it does.
+struct Answer<'a> {
+    ranker: &'a PassageRanker,
+    library: &'a Library,
+    passages: Vec<Passage>,
+    probabilities: Vec<f32>,
 }
 
-fn quoted(
-    library: &Library,
-    subject: &Subject,
-    evidence: &Evidence,
-    verdict: &Verdict,
-) -> Option<Explanation> {
-    let cited = cited(&verdict.ranked);
-    let best_score = cited.first().map_or(0.0, |(_, score)| *score);
-    let places: Vec<Cited> = cited.iter().map(|(at, _)| place(library, subject, evidence, *at)).collect();
-    let quotes = quotes(library, &places, subject);
-    let first = quotes.first()?;
-    let best = places[first.citation];
-    let is_direct = !is_history(library.place(best.at)) && is_direct(library, best, subject, &first.bytes);
-    // Only what is quoted is cited.
-    let mut quoted: Vec<usize> = quotes.iter().map(|quote| quote.citation).collect();
-    quoted.dedup();
-    let citations: Vec<Citation> = quoted
-        .iter()
-        .map(|&of| (cited[of].0, verdict.confidence * (cited[of].1 - best_score).exp()))
-        .map(|(at, relevance)| citation(library.place(at), relevance))
-        .collect();
-    let is_sure = verdict.confidence >= MIN_DOCUMENTED;
-    let mut kind = if is_sure { Kind::Documented } else { Kind::Mentioned };
-    let bullet = |quote: crate::extract::Quote| {
-        let page = library.place(places[quote.citation].at).page;
-        let line =
-            page.text.as_bytes()[..quote.bytes.start].iter().filter(|byte| **byte == b'\n').count() + 1;
-        let from = places[quote.citation];
-        let is_owned = || subject.owner.is_none() || from.is_headed_by_owner;
-        // Everything after a mention is one, too: explanations come first.
-        if kind == Kind::Documented && !(is_owned() && explains(library, from, subject, &quote.bytes)) {
-            kind = Kind::Mentioned;
+impl<'a> Answer<'a> {
+    fn new(ranker: &'a PassageRanker, library: &'a Library, passages: Vec<Passage>) -> Self {
+        Self { ranker, library, probabilities: ranker.probabilities(&passages), passages }
+    }
+
+    /// The probability of the best passage; 0 if there is none.
+    fn best(&self) -> f32 {
+        self.probabilities.iter().copied().fold(0.0, f32::max)
+    }
+
+    fn explanation(&self, symbol: &str) -> Explanation {
+        let quoted = self.quoted();
+        let mut cited: Vec<usize> = quoted.iter().map(|&at| self.passages[at].at).collect();
+        cited.dedup();
+        let of_section = |section: &usize| {
+            let own = quoted.iter().filter(|&&at| self.passages[at].at == *section);
+            own.map(|&at| self.probabilities[at]).fold(0.0, f32::max)
+        };
+        let citations: Vec<Citation> =
+            cited.iter().map(|section| citation(self.library.place(*section), of_section(section))).collect();
+        let mut kind = Kind::Documented;
+        let bullet = |at: usize| {
+            // Everything after a mention is one, too: explanations come first.
+            kind = kind.max(self.kind(at));
+            let passage = &self.passages[at];
+            Bullet {
+                kind,
+                text: self.text(at).to_owned(),
+                citation: cited.iter().position(|&of| of == passage.at).unwrap_or_default(),
+                line: u32::try_from(passage.lines(self.library).0).unwrap_or(u32::MAX),
+            }
+        };
+        let bullets: Vec<Bullet> = quoted.iter().copied().map(bullet).collect();
+        Explanation {
+            explanation: listed(&bullets, &citations),
+            kind: bullets.iter().map(|bullet| bullet.kind).min(),
+            citations,
+            confidence: rounded(self.best()),
+            has_relevant_docs: true,
+            symbol: Some(symbol.to_owned()),
+            bullets,
+            comment: None,
         }
-        Bullet {
-            kind,
-            text: page.text[quote.bytes].to_owned(),
-            citation: quoted.iter().position(|&of| of == quote.citation).unwrap_or_default(),
-            line: u32::try_from(line).unwrap_or(u32::MAX),
+    }
+
+    /// What is quoted, by index: first the section of the best passage, then one passage of each other section.
+    fn quoted(&self) -> Vec<usize> {
+        let mut ranked: Vec<usize> = (0..self.passages.len()).collect();
+        ranked.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]).then(a.cmp(&b)));
+        let best_section = ranked.first().map(|&at| self.passages[at].at);
+        ranked.retain(|&at| {
+            let kept = if Some(self.passages[at].at) == best_section { KEPT } else { KEPT_OF_OTHERS };
+            self.probabilities[at] >= kept * self.best()
+        });
+        let mut found: Vec<usize> = Vec::new();
+        let mut sections: Vec<usize> = Vec::new();
+        for at in ranked.iter().map(|&at| self.passages[at].at) {
+            if sections.len() < MAX_CITATIONS && !sections.contains(&at) {
+                sections.push(at);
+            }
         }
-    };
-    let bullets: Vec<Bullet> = quotes.into_iter().map(bullet).collect();
-    let kind = bullets.iter().map(|bullet| bullet.kind).min();
-    let mention = (kind == Some(Kind::Mentioned)).then(|| mention_features(evidence, best.at));
-    let of_mention = mention.map(|features| MentionWeights::builtin().probability(&features));
-    Some(Explanation {
-        explanation: listed(&bullets, &citations),
-        kind,
-        citations,
-        confidence: rounded(of_mention.unwrap_or(verdict.confidence)),
-        has_relevant_docs: true,
-        symbol: Some(subject.name.clone()),
-        bullets,
-        comment: None,
-        is_direct,
-        mention,
-    })
-}
+        for (rank, &section) in sections.iter().enumerate() {
+            let most = if rank == 0 { MAX_OF_BEST } else { 1 };
+            let own = ranked.iter().copied().filter(|&at| self.passages[at].at == section);
+            let fresh: Vec<usize> =
+                own.filter(|&at| !found.iter().any(|&known| self.is_same(known, at))).take(most).collect();
+            let mut whole = self.with_neighbours(&fresh);
+            // Explanations come first, in order of the text; of mentions, the best one does.
+            let best = fresh.first().copied();
+            let is_after_best = |at: usize| self.kind(at) == Kind::Mentioned && !self.belongs_to(at, best);
+            whole.sort_by_key(|&at| (self.kind(at), is_after_best(at), at));
+            found.extend(whole);
+        }
+        found.truncate(MAX_BULLETS);
+        found
+    }
 
-/// Share of the names beside a subject that a page is about, from which on it is about what they all belong to.
-const OWNED_KIN: f32 = 0.25;
+    /// Passages of one section, each with the one that it points back to, and an announcement with what it announces.
+    fn with_neighbours(&self, chosen: &[usize]) -> Vec<usize> {
+        let mut found: BTreeSet<usize> = chosen.iter().copied().collect();
+        let is_beside = |at: usize, other: usize| {
+            self.passages.get(other).is_some_and(|passage| passage.at == self.passages[at].at)
+        };
+        for &at in chosen {
+            if self.points_back(at) {
+                found.insert(at - 1);
+            }
+            if announces(self.text(at)) {
+                let listed = (at + 1..).take_while(|&next| {
+                    is_beside(at, next) && self.passages[next].statement.form != Form::Sentence
+                });
+                found.extend(listed.take(MAX_LISTED));
+            }
+        }
+        found.into_iter().collect()
+    }
 
-fn place(library: &Library, subject: &Subject, evidence: &Evidence, at: usize) -> Cited {
-    let features = evidence.features_at(at);
-    let is_owned = features.owned > 0.0 || features.page_kin >= OWNED_KIN;
-    let owner_in_headings = features.heading_owner
-        + features.heading_ancestor
-        + features.heading_is_owner
-        + features.page_is_owner
-        + features.above_is_owner
-        + features.above_is_ancestor
-        + features.qualified;
-    let is_headed_by_owner = owner_in_headings > 0.0 || is_below_argument(library.place(at), subject);
-    Cited { at, is_owned, is_headed_by_owner }
-}
+    /// Whether a passage is the best one of its section, or what that points back to.
+    fn belongs_to(&self, at: usize, best: Option<usize>) -> bool {
+        best.is_some_and(|best| at == best || at + 1 == best && self.points_back(best))
+    }
 
-/// Whether a section stands below what takes the subject's owner as its arguments: `prefetch` of `LinkProps` below "Link".
-fn is_below_argument(place: Place<'_>, subject: &Subject) -> bool {
-    let takes =
-        subject.owner.as_deref().and_then(|owner| ARGUMENTS.iter().find_map(|end| owner.strip_suffix(end)));
-    let mut above = place.section.outline.path.iter().map(String::as_str).chain([place.page.stem()]);
-    let likeness = |owner: &String| owner_likeness(&place.section.outline.heading, owner);
-    let is_like_heading = |owner: &String| {
-        let is_liker = |other: &String| likeness(other) > likeness(owner);
-        likeness(owner) >= LIKE_OWNER && !subject.namesakes.iter().any(is_liker)
-    };
-    takes.is_some_and(|taker| above.any(|heading| is_same_owner(heading, taker)))
-        || subject.owner.as_ref().is_some_and(is_like_heading)
-}
+    fn points_back(&self, at: usize) -> bool {
+        at > 0 && self.passages[at - 1].at == self.passages[at].at && points_back(self.text(at))
+    }
 
-/// A heading that shares so many of its words with an owner's name is about it: "Database page" of `DatabaseContext`.
-const LIKE_OWNER: f32 = 0.5;
+    fn text(&self, at: usize) -> &str {
+        let passage = &self.passages[at];
+        &self.library.place(passage.at).page.text[passage.statement.bytes.clone()]
+    }
 
-/// Endings of the names of types that hold another thing's arguments.
-const ARGUMENTS: &[&str] = &["Props", "Options", "Config", "Params", "Args", "Settings"];
+    /// Whether two passages say the same, or one is the other.
+    fn is_same(&self, a: usize, b: usize) -> bool {
+        let words = |at: usize| words_of(self.text(at)).into_iter().collect::<BTreeSet<String>>();
+        let (a, b) = (words(a), words(b));
+        2 * a.intersection(&b).count() * 5 > 4 * (a.len() + b.len())
+    }
 
-fn cited(ranked: &[(usize, f32)]) -> Vec<(usize, f32)> {
-    let best = ranked.first().map_or(0.0, |(_, score)| *score);
-    ranked.iter().take(MAX_CITATIONS).filter(|(_, score)| best - score < FAR_BEHIND).copied().collect()
+    /// A passage documents the symbol if the explanation is surely about it, and it defines it.
+    fn kind(&self, at: usize) -> Kind {
+        let is_sure = self.best() >= self.ranker.documented;
+        if is_sure && self.passages[at].is_definition { Kind::Documented } else { Kind::Mentioned }
+    }
 }
 
 fn citation(place: Place<'_>, relevance: f32) -> Citation {

@@ -58,12 +58,8 @@ pub struct Library {
     spellings: HashMap<String, Vec<String>>,
     /// Sections whose heading is about a name, or that define it.
     named: HashMap<String, Vec<u32>>,
-    /// The owners that code and headings give a name, each once, normalised.
-    owners: HashMap<String, Vec<String>>,
     /// Sections whose heading has a stem, in order.
     stems: HashMap<String, Vec<u32>>,
-    /// On how many pages a word of a path stands.
-    path_words: HashMap<String, usize>,
     /// What the project is called, lower case.
     project_names: Vec<String>,
     /// What most qualified names stand behind, normalised: `py` of `py::class_`, whatever the project is called.
@@ -132,12 +128,6 @@ impl Library {
             spellings.entry(compact(term)).or_default().push(term.clone());
         }
         spellings.values_mut().for_each(|spellings| spellings.sort());
-        let mut path_words: HashMap<String, usize> = HashMap::new();
-        for document in &documents {
-            for word in path_words_of(&document.page.path) {
-                *path_words.entry(word).or_default() += 1;
-            }
-        }
         let mut vectors = Vectors::default();
         for &(document, section) in &places {
             vectors.push(&documents[document].vectors[section]);
@@ -152,10 +142,8 @@ impl Library {
             places,
             terms,
             named,
-            owners,
             stems,
             spellings,
-            path_words,
             project_names,
             main_qualifier,
             vectors,
@@ -220,11 +208,6 @@ impl Library {
         self.named.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// What the documentation says a name belongs to: what stands before its dot, normalised, in order.
-    pub(crate) fn owners(&self, name: &str) -> &[String] {
-        self.owners.get(name).map_or(&[], Vec::as_slice)
-    }
-
     /// Sections whose heading has a word of this stem, in order.
     pub(crate) fn headed_with_stem(&self, stem: &str) -> &[u32] {
         self.stems.get(stem).map_or(&[], Vec::as_slice)
@@ -250,12 +233,6 @@ impl Library {
     /// Whether most of the qualified names of the documentation stand behind this one.
     pub(crate) fn is_main_qualifier(&self, written: &str) -> bool {
         self.main_qualifier.as_ref().is_some_and(|main| *main == compact(written))
-    }
-
-    /// How rarely a word stands in paths: 0 where all pages have it.
-    pub(crate) fn path_rarity(&self, word: &str) -> f32 {
-        let n = self.path_words.get(word).copied().unwrap_or_default();
-        if n == 0 { 0.0 } else { (self.documents.len() as f32 / n as f32).ln() }
     }
 
     /// Cosines of a vector and the nearest part of each section, in order.
@@ -379,22 +356,6 @@ fn imported(text: &str) -> impl Iterator<Item = &str> {
             name.filter(|name| !name.is_empty() && !name.starts_with('.') && name.len() < 60)
         })
     })
-}
-
-/// Words of a path, lower case, each once.
-pub(crate) fn path_words_of(path: &str) -> Vec<String> {
-    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    let mut words: Vec<String> = stem
-        .split(|c: char| !c.is_alphanumeric())
-        .flat_map(|part| {
-            let whole = part.to_lowercase();
-            lower_words(part).chain([whole])
-        })
-        .filter(|word| word.len() > 1)
-        .collect();
-    words.sort();
-    words.dedup();
-    words
 }
 
 /// A stretch of a section that has a vector of its own.

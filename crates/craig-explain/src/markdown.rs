@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use craig_text::path::folder;
 
 use crate::comment::Comment;
-use crate::explain::{Bullet, Citation, Explanation, Kind, MIN_DOCUMENTED, NOT_DOCUMENTED};
+use crate::explain::{Bullet, Citation, Explanation, Kind, NOT_DOCUMENTED};
 use crate::names::is_in_span;
 
 /// The address of a file of the project, given its path, that a link can have; none where files have no address.
@@ -79,7 +79,7 @@ impl Explanation {
 /// A confidence in words; `editors/vscode/src/webview/documentation.ts` uses the same.
 fn confidence_in_words(confidence: f32) -> &'static str {
     match confidence {
-        MIN_DOCUMENTED.. => "High",
+        0.9.. => "High",
         0.75.. => "Good",
         _ => "Fair",
     }
@@ -250,8 +250,6 @@ mod tests {
             symbol: Some("Client".into()),
             bullets: bullets.iter().map(bullet).collect(),
             comment: None,
-            is_direct: false,
-            mention: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Names in text: identifiers, qualified names, the words inside of a name.
 
-use craig_text::{compact, is_identifier_char, is_prefix_of_other, is_unspaced, prose_words, root, runs};
+use craig_text::{compact, is_identifier_char, is_prefix_of_other, is_unspaced, prose_words, runs};
 
 /// The identifiers of a text that may be names, and where they begin: numbers are none.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -144,11 +144,6 @@ pub(crate) fn trailing_name(text: &str) -> &str {
     other.map_or(whole, |(at, c)| &whole[at + c.len_utf8()..])
 }
 
-/// Whether words have one by its stem.
-pub(crate) fn has_stem(words: &[String], word: &str) -> bool {
-    words.iter().any(|other| is_stem_alike(root(word), root(other)))
-}
-
 /// Whether two stems are of one word: the same, or one begins with the other: `auth` and "authentication".
 pub(crate) fn is_stem_alike(a: &str, b: &str) -> bool {
     a == b || is_prefix_of_other(a, b, 4)
@@ -161,6 +156,8 @@ pub(crate) fn qualified(owner: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use craig_text::root;
+
     use super::*;
 
     #[test]

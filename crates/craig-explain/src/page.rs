@@ -1,6 +1,5 @@
 //! One documentation file, read: its sections, what they are called, what they say of which names.
 
-mod description;
 mod heading;
 
 use std::borrow::Cow;
@@ -15,7 +14,7 @@ use crate::markup::to_markdown;
 use crate::names::{Named, identifiers_in_prose, leading_name, qualified, words_of};
 use crate::sentence;
 
-pub(crate) use self::heading::{HeadingName, heading_names, is_kind, plain};
+pub(crate) use self::heading::{HeadingName, heading_names, plain};
 
 /// A documentation file.
 #[derive(Clone, Debug)]
@@ -41,8 +40,6 @@ pub struct Section {
     pub(crate) names: Vec<HeadingName>,
     /// Names that the heading above is about, where this one is "Summary" or the like.
     pub(crate) names_above: Vec<HeadingName>,
-    /// Words of the heading, lower case.
-    pub(crate) heading_words: Vec<String>,
     /// Stems of the words of the heading.
     pub(crate) heading_stems: Vec<String>,
     /// Stems of the words of the path and of the headings above.
@@ -53,8 +50,6 @@ pub struct Section {
     pub(crate) units: Vec<Unit>,
     /// Code blocks, in order.
     pub(crate) fences: Vec<Fence>,
-    /// Runs that are a link and nothing else.
-    pub(crate) n_links: usize,
     /// Different names that it says in code.
     pub(crate) n_names_in_code: usize,
     /// How often it says which name; qualified names in lower case, `owner.name`.
@@ -108,10 +103,6 @@ pub(crate) struct Fence {
 #[derive(Clone, Debug)]
 pub(crate) struct Defined {
     pub(crate) named: Named,
-    /// Arguments follow: `valid(v)`.
-    pub(crate) is_call: bool,
-    /// It is written as code, not in bold letters alone.
-    pub(crate) is_code: bool,
 }
 
 /// How often a section says a name.
@@ -119,32 +110,20 @@ pub(crate) struct Defined {
 pub(crate) struct Mentions {
     /// In code spans.
     pub(crate) spans: u16,
-    /// Code spans that begin with it.
-    pub(crate) leads: u16,
     /// In code blocks.
     pub(crate) fences: u16,
     /// As a word of the prose.
     pub(crate) prose: u16,
     /// Runs of prose that begin with it as code.
     pub(crate) definitions: u16,
-    /// … which are cells of a table behind the first of their row: what another thing is compared with, or is of.
-    pub(crate) other_cells: u16,
-    /// … and go on with its arguments.
-    pub(crate) signatures: u16,
-    /// Code spans of which the prose around says what to do with the name, or what it is.
-    pub(crate) described: u16,
-    /// In code, before arguments.
-    pub(crate) calls: u16,
-    /// In code, behind a dot or the like.
-    pub(crate) members: u16,
-    /// In the first run of prose.
-    pub(crate) is_early: bool,
+    /// In code, before arguments or behind a dot.
+    pub(crate) uses: u16,
 }
 
 impl Mentions {
-    /// Code spans, those that begin with it, code blocks, prose, definitions.
-    pub(crate) fn counts(self) -> [f32; 5] {
-        [self.spans, self.leads, self.fences, self.prose, self.definitions].map(f32::from)
+    /// How often in code.
+    pub(crate) fn in_code(self) -> f32 {
+        f32::from(self.spans) + f32::from(self.fences)
     }
 }
 
@@ -205,7 +184,6 @@ impl<'t> Reader<'t> {
             n_words: count_words(&text[outline.content_start..outline.bytes.end]),
             names: heading_names(&outline.heading),
             names_above: names_above(&outline),
-            heading_words: words_of(&plain(&outline.heading)),
             heading_stems: stems(&plain(&outline.heading)),
             stems_above: stems_of([stem_of_path].into_iter().chain(outline.path.iter().map(String::as_str))),
             heading_identifiers: identifiers_in_prose(&plain(&outline.heading))
@@ -213,7 +191,6 @@ impl<'t> Reader<'t> {
                 .collect(),
             units: Vec::new(),
             fences: Vec::new(),
-            n_links: 0,
             n_names_in_code: 0,
             mentions: BTreeMap::new(),
             outline,
@@ -295,7 +272,7 @@ impl<'t> Reader<'t> {
             Event::Text(_) if self.is_metadata => {}
             Event::Code(_) => {
                 self.extend(&range);
-                self.span(range);
+                self.count(range, |m| &mut m.spans);
             }
             Event::Text(_) if self.is_html_code => {
                 self.extend(&range);
@@ -344,7 +321,6 @@ impl<'t> Reader<'t> {
             return;
         }
         let written = &self.text[run.clone()];
-        let is_other_cell = self.row.as_ref().is_some_and(|row| row.start < row.end);
         if let Some(row) = &mut self.row {
             *row = if row.start == row.end { run.clone() } else { row.start..run.end };
         }
@@ -361,18 +337,8 @@ impl<'t> Reader<'t> {
         if let Some(defined) = &defines {
             let entry = section.mentions.entry(defined.named.name.clone()).or_default();
             entry.definitions = entry.definitions.saturating_add(1);
-            entry.signatures = entry.signatures.saturating_add(u16::from(defined.is_call));
-            entry.other_cells = entry.other_cells.saturating_add(u16::from(is_other_cell));
         }
-        let is_first = section.units.is_empty();
-        section.n_links += usize::from(sentence::is_link(written));
         section.units.push(Unit { sentences, defines, is_row: false, items });
-        if is_first {
-            let early: Vec<String> = identifiers_in_prose(written).map(|(_, name)| name.to_owned()).collect();
-            for name in early {
-                section.mentions.entry(name).or_default().is_early = true;
-            }
-        }
     }
 
     /// A row of a table is one sentence: a cell alone is not understandable.
@@ -390,18 +356,6 @@ impl<'t> Reader<'t> {
         section.fences.push(Fence { bytes: range.start..end, n_units_before });
     }
 
-    fn span(&mut self, range: Range<usize>) {
-        let written = self.text[range.clone()].trim_matches('`').trim();
-        let lead = leading_name(written).map(|(named, _)| named.name);
-        let at = range.start;
-        let is_described = description::is_described(self.text, &range);
-        self.count(range, |m| &mut m.spans);
-        let Some(section) = self.section(at).filter(|_| lead.is_some()) else { return };
-        let entry = section.mentions.entry(lead.unwrap_or_default()).or_default();
-        entry.leads = entry.leads.saturating_add(1);
-        entry.described = entry.described.saturating_add(u16::from(is_described));
-    }
-
     /// Counts the identifiers of a range, and in code qualified names, too.
     fn count(&mut self, range: Range<usize>, field: fn(&mut Mentions) -> &mut u16) {
         let text = self.text;
@@ -414,8 +368,7 @@ impl<'t> Reader<'t> {
             if is_code {
                 let is_call = written[at + name.len()..].starts_with('(');
                 let is_member = written[..at].ends_with(['.', '#']) || written[..at].ends_with("::");
-                entry.calls = entry.calls.saturating_add(u16::from(is_call));
-                entry.members = entry.members.saturating_add(u16::from(is_member));
+                entry.uses = entry.uses.saturating_add(u16::from(is_call || is_member));
             }
             let count = field(entry);
             *count = count.saturating_add(1);
@@ -470,8 +423,7 @@ fn defined_name(written: &str) -> Option<Defined> {
     // Words in bold letters are no definition of their first word.
     let next = stripped[end..].chars().next();
     let is_name = marks.contains('`') || next.is_none_or(|c| matches!(c, '*' | '_' | '(' | ':' | '`' | '?'));
-    let is_call = stripped[end..].trim_start_matches(['*', '_', '`']).starts_with('(');
-    is_name.then_some(Defined { named, is_call, is_code: marks.contains('`') })
+    is_name.then_some(Defined { named })
 }
 
 #[cfg(test)]

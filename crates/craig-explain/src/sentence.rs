@@ -57,11 +57,6 @@ pub(crate) fn n_words(sentence: &str) -> usize {
     words.map(count_words).sum()
 }
 
-/// Whether a sentence ends with a full stop or an exclamation mark.
-pub(crate) fn is_ended(sentence: &str) -> bool {
-    sentence.ends_with(|c| matches!(c, '.' | '!') || is_unspaced_stop(c) && c != '？')
-}
-
 /// Whether a sentence ends with a colon: it announces what follows.
 pub(crate) fn announces(sentence: &str) -> bool {
     sentence.ends_with([':', '：'])
@@ -111,6 +106,59 @@ fn push(found: &mut Vec<Range<usize>>, text: &str, range: Range<usize>) {
         found.push(start..end);
     }
 }
+
+/// Whether a sentence begins with a word that points to one before it: "This makes", "However, it".
+pub(crate) fn points_back(sentence: &str) -> bool {
+    let sentence = sentence.trim_start_matches(['(', '*', '_']);
+    let first = sentence.split(|c: char| !c.is_alphabetic() && c != '\'').find(|word| !word.is_empty());
+    let is_word = sentence.starts_with(char::is_alphabetic);
+    is_word && first.is_some_and(|word| POINTERS.iter().any(|pointer| word.eq_ignore_ascii_case(pointer)))
+}
+
+/// Words that a sentence begins with that goes on from the one before it.
+const POINTERS: &[&str] = &[
+    "this",
+    "that",
+    "these",
+    "those",
+    "it",
+    "its",
+    "it's",
+    "they",
+    "their",
+    "them",
+    "he",
+    "she",
+    "such",
+    "however",
+    "instead",
+    "otherwise",
+    "then",
+    "therefore",
+    "thus",
+    "hence",
+    "also",
+    "additionally",
+    "furthermore",
+    "moreover",
+    "similarly",
+    "likewise",
+    "but",
+    "and",
+    "or",
+    "so",
+    "nevertheless",
+    "consequently",
+    "conversely",
+    "alternatively",
+    "finally",
+    "afterwards",
+    "here",
+    "both",
+    "neither",
+    "again",
+    "besides",
+];
 
 #[cfg(test)]
 mod tests {

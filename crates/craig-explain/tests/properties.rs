@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use craig_explain::{
     CacheKey, CodeContext, Explanation, INSTRUCTION, Index, Kind, Library, MAX_BULLETS, NOT_DOCUMENTED,
-    Prompt, cache, evidence, explain, gate, is_script_project,
+    Prompt, cache, explain, is_script_project,
 };
 use craig_model::StaticModel;
 use craig_source::{ContentHash, DocumentOptions, Language, Root};
@@ -189,8 +189,6 @@ proptest! {
     #[test]
     fn results_fall(documents in prop::collection::vec(document(), 1..4), name in name()) {
         let (library, context) = (library(&documents), context(name));
-        let verdict = gate().judge(&evidence(&library, &context, &context.subjects()[0]));
-        prop_assert!(verdict.ranked.is_sorted_by(|a, b| a.1 >= b.1));
         let relevances: Vec<f32> = explain(&library, &context).citations.iter().map(|c| c.relevance_score).collect();
         prop_assert!(relevances.is_sorted_by(|a, b| a >= b), "{:?}", relevances);
     }

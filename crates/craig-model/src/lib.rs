@@ -11,6 +11,7 @@ mod rerank;
 mod secret;
 mod static_model;
 mod tls;
+mod trees;
 mod vocabulary;
 
 pub use breaker::{Admission, Breaker, BreakerOpen, BreakerSettings, BreakerState};
@@ -28,4 +29,5 @@ pub use rerank::{
 pub use secret::Secret;
 pub use static_model::StaticModel;
 pub use tls::{crypto_provider, tls_client_config, tls_client_config_with_root};
+pub use trees::{N_LEAVES, TREE_DEPTH, Tree, Trees, tree_sums};
 pub use vocabulary::{Tokens, Vocabulary};

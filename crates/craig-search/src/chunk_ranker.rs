@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::query::QueryKind;
 use crate::ranker::{SCORE_FEATURE_NAMES, score_features};
-use crate::trees::{Tree, Trees};
 use crate::{CHUNK_FEATURE_NAMES, ChunkFeatures};
+use craig_model::{Tree, Trees};
 
 /// The compiled-in models of both kinds, or those that replace them.
 static OF_QUESTIONS: LazyLock<RwLock<Arc<ChunkRanker>>> =

@@ -30,7 +30,7 @@ mod ranking;
 mod search;
 mod segment;
 mod top_k;
-mod trees;
+
 mod trigrams;
 mod typos;
 
@@ -54,5 +54,5 @@ pub use ranker::{
     FeatureValues, RankerWeights, RelevanceWeights, SCORE_FEATURE_NAMES, ScoreWeights, score_features, shares,
 };
 pub use search::{CandidateFeatures, ChunkCandidate, Found, Retrieval, SearchOptions};
-pub use trees::{N_LEAVES, TREE_DEPTH, Tree, tree_sums};
+
 pub use trigrams::{OTHER_FORMS, Required};

@@ -2,7 +2,6 @@
 //! measures both on held-out repositories.
 
 mod about;
-mod boost;
 mod examples;
 mod lambda;
 mod report;
@@ -11,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use craig_search::{CHUNK_FEATURE_NAMES, ChunkRankerWeights, SCORE_FEATURE_NAMES, Tree, score_features};
+use craig_model::Tree;
+use craig_search::{CHUNK_FEATURE_NAMES, ChunkRankerWeights, SCORE_FEATURE_NAMES, score_features};
 
-use self::boost::{Boosting, Gradient, Table, boost};
 use self::examples::{Collection, Example};
+use crate::boost::{Boosting, Gradient, Table, boost};
 use crate::metrics::sigmoid;
 use crate::random::folds;
 use serde::{Deserialize, Serialize};
@@ -257,6 +257,6 @@ impl FitChunksArguments {
 fn sums(trees: &[Tree], start: f32, rows: &[Vec<f32>], names: &[&str]) -> Vec<f32> {
     let columns: Vec<Vec<f32>> =
         (0..names.len()).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
-    let sums = craig_search::tree_sums(trees, names, &columns);
+    let sums = craig_model::tree_sums(trees, names, &columns);
     sums.into_iter().map(|sum| start + sum).collect()
 }

@@ -3,6 +3,7 @@
 mod ablation;
 mod adam;
 mod answered;
+mod boost;
 mod context;
 mod corpus;
 mod dense;
@@ -13,8 +14,6 @@ mod explain;
 mod fit;
 mod fit_chunks;
 mod ivf;
-mod judged;
-mod linear;
 mod lines;
 mod metrics;
 mod mine;
@@ -72,10 +71,8 @@ enum Command {
     },
     /// Measure weights that are not compiled in on labelled questions, by their vectors alone.
     Dense(dense::DenseArguments),
-    /// Measure explanations on labelled code, and fit the gate that decides which section documents it, if any.
+    /// Measure explanations of labelled definitions, and fit the ranker of passages.
     Explain(explain::ExplainArguments),
-    /// Explain definitions again whose explanations were judged by readers, and count what has become of the answers.
-    Judged(judged::JudgedArguments),
     /// Measure the built-in ranking of texts on results that other searches found.
     Rerank(rerank::RerankArguments),
     /// Make the centroids of the IVF lists of large indexes.
@@ -100,7 +97,6 @@ fn main() -> Result<()> {
         Command::FitChunks(arguments) => fit_chunks::run(&arguments),
         Command::Features { corpus, asked, out } => dump::run(&corpus, asked, &out),
         Command::Dense(arguments) => dense::run(&arguments),
-        Command::Judged(arguments) => judged::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Rerank(arguments) => rerank::run(&arguments),
         Command::Ivf(arguments) => ivf::run(&arguments),

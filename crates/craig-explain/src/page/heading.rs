@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::description::KINDS;
 use crate::names::{Named, code_spans, leading_name};
 
 /// A name that a heading is about.
@@ -72,6 +71,44 @@ fn says_only_kind(heading: &str, named: &Named) -> bool {
 pub(crate) fn is_kind(word: &str) -> bool {
     [ARTICLES, KINDS, TYPES].iter().any(|kinds| kinds.iter().any(|kind| word.eq_ignore_ascii_case(kind)))
 }
+
+/// What a name in code is called.
+const KINDS: &[&str] = &[
+    "method",
+    "methods",
+    "function",
+    "functions",
+    "property",
+    "properties",
+    "option",
+    "options",
+    "class",
+    "object",
+    "event",
+    "hook",
+    "helper",
+    "helpers",
+    "middleware",
+    "decorator",
+    "component",
+    "interface",
+    "type",
+    "constructor",
+    "callback",
+    "handler",
+    "api",
+    "command",
+    "macro",
+    "attribute",
+    "instance",
+    "module",
+    "plugin",
+    "filter",
+    "factory",
+    "getter",
+    "setter",
+    "utility",
+];
 
 const ARTICLES: &[&str] = &["the", "a", "an"];
 

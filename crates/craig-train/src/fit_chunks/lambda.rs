@@ -1,7 +1,7 @@
 //! The gradients of LambdaMART (Burges, 2010): each pair of chunks in the wrong order pulls by what swapping them would
 //! change of NDCG.
 
-use super::boost::Gradient;
+use crate::boost::Gradient;
 
 /// Only pairs with one of so many first chunks count: what is below is not seen.
 const N_FIRST: usize = 8;

@@ -57,7 +57,7 @@ fn explained(home: &Home, place: &str) -> Value {
 #[test]
 fn what_another_type_has_is_not_quoted_once_the_code_is_indexed() {
     let home = Home::new();
-    let page = "# Test module\n\nA runner calls `setKind()` before anything else is read, and never again.\n";
+    let page = "# Test module\n\n## `setKind()`\n\nA runner calls `setKind()` before anything else is read, and never again.\n";
     home.write("shop/docs/test-module.md", page);
     for name in ["Autospied", "TestModule"] {
         home.write(&format!("shop/src/{name}.ts"), format!("export class {name} {{\n  setKind() {{}}\n}}\n"));

@@ -21,7 +21,7 @@ pub struct Tree {
 }
 
 /// A sum of trees over features in a known order.
-pub(crate) struct Trees {
+pub struct Trees {
     trees: Vec<Indexed>,
 }
 
@@ -33,7 +33,7 @@ struct Indexed {
 
 impl Trees {
     /// Trees over the features of these names; `None` if one asks for another.
-    pub(crate) fn new(trees: &[Tree], names: &[&str]) -> Option<Self> {
+    pub fn new(trees: &[Tree], names: &[&str]) -> Option<Self> {
         let indexed = |tree: &Tree| {
             let mut features = [0; TREE_DEPTH];
             for (feature, (name, _)) in features.iter_mut().zip(&tree.splits) {
@@ -46,7 +46,7 @@ impl Trees {
     }
 
     /// The sums for all rows; `columns` holds the values of each feature.
-    pub(crate) fn sums(&self, columns: &[Vec<f32>]) -> Vec<f32> {
+    pub fn sums(&self, columns: &[Vec<f32>]) -> Vec<f32> {
         let n_rows = columns.first().map_or(0, Vec::len);
         let mut sums = vec![0.0; n_rows];
         let mut leaves = vec![0u8; n_rows];
@@ -68,7 +68,7 @@ impl Trees {
 impl Trees {
     /// The contribution of each feature to the sum of a row: by how much it differs from the mean over all answers to
     /// the questions about that feature.
-    pub(crate) fn contributions(&self, row: &[f32]) -> Vec<f32> {
+    pub fn contributions(&self, row: &[f32]) -> Vec<f32> {
         let mut contributions = vec![0.0; row.len()];
         for tree in &self.trees {
             let leaf = (0..TREE_DEPTH).fold(0, |leaf, bit| {

@@ -1,12 +1,12 @@
 //! Boosting of oblivious trees (Dorogush, Ershov & Gulin, 2018) by second-order gradients (Chen & Guestrin, KDD 2016).
 
-use craig_search::{N_LEAVES, TREE_DEPTH, Tree};
+use craig_model::{N_LEAVES, TREE_DEPTH, Tree};
 use rayon::prelude::*;
 
 use crate::random::Random;
 
 /// Values of each feature, each with the bin of its row.
-pub(super) struct Table {
+pub(crate) struct Table {
     names: Vec<String>,
     /// For each feature, what the values of a bin are above; bin 0 is above nothing.
     thresholds: Vec<Vec<f32>>,
@@ -16,22 +16,22 @@ pub(super) struct Table {
 
 /// How trees are grown.
 #[derive(Clone, Copy)]
-pub(super) struct Boosting {
-    pub(super) n_trees: usize,
+pub(crate) struct Boosting {
+    pub(crate) n_trees: usize,
     /// Share of each tree's answer that is added.
-    pub(super) rate: f32,
+    pub(crate) rate: f32,
     /// Pull of leaves towards 0: second derivatives that speak for nothing.
-    pub(super) pull: f64,
+    pub(crate) pull: f64,
     /// Share of the features that each tree may ask for.
-    pub(super) share: f32,
-    pub(super) seed: u64,
+    pub(crate) share: f32,
+    pub(crate) seed: u64,
 }
 
 /// First and second derivative of the loss in the score of a row.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Gradient {
-    pub(super) first: f64,
-    pub(super) second: f64,
+pub(crate) struct Gradient {
+    pub(crate) first: f64,
+    pub(crate) second: f64,
 }
 
 /// Most bins of a feature.
@@ -39,7 +39,7 @@ const N_BINS: usize = 64;
 
 impl Table {
     /// `columns` holds the values of each feature.
-    pub(super) fn new(names: &[&str], columns: &[Vec<f32>]) -> Self {
+    pub(crate) fn new(names: &[&str], columns: &[Vec<f32>]) -> Self {
         let thresholds: Vec<Vec<f32>> = columns.iter().map(|column| quantiles(column)).collect();
         let bins = columns.iter().zip(&thresholds).map(|(column, thresholds)| {
             column.iter().map(|value| thresholds.partition_point(|above| above < value) as u8).collect()
@@ -65,7 +65,7 @@ fn quantiles(values: &[f32]) -> Vec<f32> {
 }
 
 /// Grows trees; `gradients` gives the derivatives of all rows at their scores.
-pub(super) fn boost(
+pub(crate) fn boost(
     table: &Table,
     boosting: &Boosting,
     start: f32,

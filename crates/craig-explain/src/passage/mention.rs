@@ -1,7 +1,7 @@
 //! Whether a sentence mentions a name, and where.
 
 use super::whose::occurrences;
-use crate::names::{is_in_span, is_plain_word};
+use crate::names::is_plain_word;
 use crate::sentence::n_words;
 
 /// Whether a sentence mentions a name. A name that is a plain word counts only as code that begins with it.
@@ -33,19 +33,4 @@ const MAX_WORDS_BEFORE: usize = 3;
 pub(super) fn begins_with(sentence: &str, name: &str) -> bool {
     mentions_name(sentence, name)
         && occurrences(sentence, name).any(|at| n_words(&sentence[..at]) <= MAX_WORDS_BEFORE)
-}
-
-/// Whether a sentence begins with names of which one is this: "`A`, `B` and `Name` open".
-pub(super) fn is_among_first(sentence: &str, name: &str) -> bool {
-    occurrences(sentence, name).any(|at| {
-        let outside: String = sentence[..at].split('`').step_by(2).collect();
-        !sentence.contains(" | ")
-            && outside.split_whitespace().all(|word| n_words(word) == 0 || ["and", "or"].contains(&word))
-    })
-}
-
-/// Whether a sentence has a call of a name as code: "Set it by `.type(x)`".
-pub(super) fn calls(sentence: &str, name: &str) -> bool {
-    occurrences(sentence, name)
-        .any(|at| is_in_span(sentence, at) && sentence[at + name.len()..].starts_with('('))
 }
