@@ -27,11 +27,12 @@ const MAX_OF_BEST: usize = 4;
 /// Most entries of a list that are quoted behind what announces them.
 const MAX_LISTED: usize = 6;
 
-/// Passages of the best section are quoted whose probability is at least this share of that of the best …
+/// The best passage and those behind it in its section are quoted if their probability is at least this share of its own …
 const KEPT: f32 = 0.8;
 
-/// … and those of others. Held out, 0.7 of the second quotes were right then, and 0.7 of those of others (0.6 with 0.8).
-const KEPT_OF_OTHERS: f32 = 0.9;
+/// … and those before it, and of other sections. Held out, 0.7 of the second quotes were right then, and 0.7 of those of other
+/// sections (0.6 with 0.8).
+const KEPT_ELSEWHERE: f32 = 0.9;
 
 /// How a quote relates to the symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -200,9 +201,10 @@ impl<'a> Answer<'a> {
     fn quoted(&self) -> Vec<usize> {
         let mut ranked: Vec<usize> = (0..self.passages.len()).collect();
         ranked.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]).then(a.cmp(&b)));
-        let best_section = ranked.first().map(|&at| self.passages[at].at);
+        let Some(&best) = ranked.first() else { return Vec::new() };
+        let follows = |at: usize| at >= best && self.passages[at].at == self.passages[best].at;
         ranked.retain(|&at| {
-            let kept = if Some(self.passages[at].at) == best_section { KEPT } else { KEPT_OF_OTHERS };
+            let kept = if follows(at) { KEPT } else { KEPT_ELSEWHERE };
             self.probabilities[at] >= kept * self.best()
         });
         let mut found: Vec<usize> = Vec::new();
@@ -218,10 +220,8 @@ impl<'a> Answer<'a> {
             let fresh: Vec<usize> =
                 own.filter(|&at| !found.iter().any(|&known| self.is_same(known, at))).take(most).collect();
             let mut whole = self.with_neighbours(&fresh);
-            // Explanations come first, in order of the text; of mentions, the best one does.
-            let best = fresh.first().copied();
-            let is_after_best = |at: usize| self.kind(at) == Kind::Mentioned && !self.belongs_to(at, best);
-            whole.sort_by_key(|&at| (self.kind(at), is_after_best(at), at));
+            // Explanations come first.
+            whole.sort_by_key(|&at| (self.kind(at), at));
             found.extend(whole);
         }
         found.truncate(MAX_BULLETS);
@@ -246,11 +246,6 @@ impl<'a> Answer<'a> {
             }
         }
         found.into_iter().collect()
-    }
-
-    /// Whether a passage is the best one of its section, or what that points back to.
-    fn belongs_to(&self, at: usize, best: Option<usize>) -> bool {
-        best.is_some_and(|best| at == best || at + 1 == best && self.points_back(best))
     }
 
     fn points_back(&self, at: usize) -> bool {

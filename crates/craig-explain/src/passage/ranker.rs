@@ -13,8 +13,6 @@ use super::{FEATURES, Passage};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PassageWeights {
-    /// The run that made them, and what it measured.
-    pub run: Vec<String>,
     /// Least probability of a passage that is shown.
     pub threshold: f32,
     /// Least probability of a passage that documents the symbol, not only mentions it.

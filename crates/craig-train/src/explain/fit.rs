@@ -22,7 +22,7 @@ const N_OF_SECTION: usize = 2;
 const N_OTHERS: usize = 60;
 
 /// Least probability of a passage that is shown, and of one that documents: see `docs/benchmarks.md` (Explanations).
-const THRESHOLD: f32 = 0.6;
+const THRESHOLD: f32 = 0.5;
 const DOCUMENTED: f32 = 0.7;
 
 const BOOSTING: Boosting = Boosting { n_trees: 500, rate: 0.1, pull: 5.0, share: 0.5, seed: 0 };
@@ -115,6 +115,6 @@ impl Rows {
             };
             scores.iter().zip(&self.worth).zip(&weights).map(gradient).collect()
         });
-        PassageWeights { run: Vec::new(), threshold: THRESHOLD, documented: DOCUMENTED, start, trees }
+        PassageWeights { threshold: THRESHOLD, documented: DOCUMENTED, start, trees }
     }
 }
