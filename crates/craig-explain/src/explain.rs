@@ -34,6 +34,9 @@ const KEPT: f32 = 0.8;
 /// sections (0.6 with 0.8).
 const KEPT_ELSEWHERE: f32 = 0.9;
 
+/// Quotes that share more of their words say the same.
+const SAME: f32 = 0.8;
+
 /// How a quote relates to the symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -261,7 +264,8 @@ impl<'a> Answer<'a> {
     fn is_same(&self, a: usize, b: usize) -> bool {
         let words = |at: usize| words_of(self.text(at)).into_iter().collect::<BTreeSet<String>>();
         let (a, b) = (words(a), words(b));
-        2 * a.intersection(&b).count() * 5 > 4 * (a.len() + b.len())
+        let shared = 2 * a.intersection(&b).count();
+        shared as f32 > SAME * (a.len() + b.len()) as f32
     }
 
     /// A passage documents the symbol if the explanation is surely about it, and it defines it.

@@ -233,6 +233,9 @@ impl<'a> Reading<'a> {
             since = if features.says >= SAYS { 0 } else { since.saturating_add(1) };
             features.since = since.min(MAX_SINCE) as f32;
             if since <= N_AFTER || order < N_FIRST {
+                let written = &place.page.text[statement.bytes.clone()];
+                features.alike = StaticModel::builtin().document(written).cosine(&self.query);
+                features.overlap = self.overlap(written);
                 let is_definition = self.is_definition(&features);
                 found.push(Passage { at: place.at, statement, is_definition, features });
             }
@@ -240,7 +243,7 @@ impl<'a> Reading<'a> {
         found
     }
 
-    /// What speaks for a statement; nothing if it says the name of something else.
+    /// What speaks for a statement, but for how like the code it is; nothing if it says the name of something else.
     fn of_statement(&self, place: Place<'_>, statement: &Statement, section: &Section) -> Option<Features> {
         let written = &place.page.text[statement.bytes.clone()];
         let is_sample = statement.form == Form::Sample;
@@ -256,11 +259,9 @@ impl<'a> Reading<'a> {
         Some(Features {
             says,
             whose: number(whose.or(section.whose)),
-            alike: StaticModel::builtin().document(written).cosine(&self.query),
             form: f32::from(statement.form as u8),
             number: statement.number.min(MAX_SINCE) as f32,
             code: if is_sample { 1.0 } else { n_in_code as f32 / written.len().max(1) as f32 },
-            overlap: self.overlap(written),
             ..section.features
         })
     }
@@ -340,6 +341,9 @@ struct Section {
 /// Whether a section is about something else that has something of the subject's name: its heading, one above or the page's is
 /// the name of that, and none is that of what the subject belongs to.
 fn is_of_namesake(place: Place<'_>, subject: &Subject) -> bool {
+    if subject.namesakes.is_empty() {
+        return false;
+    }
     let title = place.page.sections.iter().find(|section| !section.outline.heading.is_empty());
     let outline = &place.section.outline;
     let headings = outline.path.iter().chain([&outline.heading]).chain(title.map(|of| &of.outline.heading));
