@@ -1,4 +1,4 @@
-//! Models for text: embedders, rerankers, language models. Files of a local model are read by the caller.
+//! Models for text: embedders, rerankers, language models, and boosted trees. Files of a local model are read by the caller.
 
 mod breaker;
 mod embedding;
