@@ -126,18 +126,18 @@ impl Explanation {
     }
 }
 
-/// Explains a selection from a library: the first of its subjects that the documentation explains.
+/// Explains the first subject of a selection that the documentation explains.
 pub fn explain(library: &Library, context: &CodeContext) -> Explanation {
     explain_by(PassageRanker::builtin(), library, context)
 }
 
-/// The same by another ranker, to measure it where it was not fitted.
+/// Like [`explain`], with another ranker; used to evaluate rankers on repositories that they were not fitted to.
 pub fn explain_by(ranker: &PassageRanker, library: &Library, context: &CodeContext) -> Explanation {
     let mut confidence = None;
     for subject in &context.subjects {
         let answer = Answer::new(ranker, library, passages(library, context, subject));
-        confidence.get_or_insert(answer.best());
-        if answer.best() >= ranker.threshold {
+        confidence.get_or_insert(answer.best);
+        if answer.best >= ranker.threshold {
             return Explanation { comment: subject.comment.clone(), ..answer.explanation(&subject.name) };
         }
     }
@@ -147,22 +147,21 @@ pub fn explain_by(ranker: &PassageRanker, library: &Library, context: &CodeConte
     }
 }
 
-/// Passages that may explain a subject, in order of the text, each with the probability that it does.
+/// The passages that may explain a subject, in the order of the library, with their probabilities.
 struct Answer<'a> {
     ranker: &'a PassageRanker,
     library: &'a Library,
     passages: Vec<Passage>,
     probabilities: Vec<f32>,
+    /// Probability of the best passage; 0 without passages.
+    best: f32,
 }
 
 impl<'a> Answer<'a> {
     fn new(ranker: &'a PassageRanker, library: &'a Library, passages: Vec<Passage>) -> Self {
-        Self { ranker, library, probabilities: ranker.probabilities(&passages), passages }
-    }
-
-    /// The probability of the best passage; 0 if there is none.
-    fn best(&self) -> f32 {
-        self.probabilities.iter().copied().fold(0.0, f32::max)
+        let probabilities = ranker.probabilities(&passages);
+        let best = probabilities.iter().copied().fold(0.0, f32::max);
+        Self { ranker, library, passages, probabilities, best }
     }
 
     fn explanation(&self, symbol: &str) -> Explanation {
@@ -192,7 +191,7 @@ impl<'a> Answer<'a> {
             explanation: listed(&bullets, &citations),
             kind: bullets.iter().map(|bullet| bullet.kind).min(),
             citations,
-            confidence: rounded(self.best()),
+            confidence: rounded(self.best),
             has_relevant_docs: true,
             symbol: Some(symbol.to_owned()),
             bullets,
@@ -200,7 +199,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// What is quoted, by index: first the section of the best passage, then one passage of each other section.
+    /// Indices of the passages to quote: several of the best section, then one of each other section.
     fn quoted(&self) -> Vec<usize> {
         let mut ranked: Vec<usize> = (0..self.passages.len()).collect();
         ranked.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]).then(a.cmp(&b)));
@@ -208,7 +207,7 @@ impl<'a> Answer<'a> {
         let follows = |at: usize| at >= best && self.passages[at].at == self.passages[best].at;
         ranked.retain(|&at| {
             let kept = if follows(at) { KEPT } else { KEPT_ELSEWHERE };
-            self.probabilities[at] >= kept * self.best()
+            self.probabilities[at] >= kept * self.best
         });
         let mut found: Vec<usize> = Vec::new();
         let mut sections: Vec<usize> = Vec::new();
@@ -231,7 +230,7 @@ impl<'a> Answer<'a> {
         found
     }
 
-    /// Passages of one section, each with the one that it points back to, and an announcement with what it announces.
+    /// Passages of a section together with those that they refer back to, and announcements with what they announce.
     fn with_neighbours(&self, chosen: &[usize]) -> Vec<usize> {
         let mut found: BTreeSet<usize> = chosen.iter().copied().collect();
         let is_beside = |at: usize, other: usize| {
@@ -260,7 +259,7 @@ impl<'a> Answer<'a> {
         &self.library.place(passage.at).page.text[passage.statement.bytes.clone()]
     }
 
-    /// Whether two passages say the same, or one is the other.
+    /// Whether two passages are nearly the same.
     fn is_same(&self, a: usize, b: usize) -> bool {
         let words = |at: usize| words_of(self.text(at)).into_iter().collect::<BTreeSet<String>>();
         let (a, b) = (words(a), words(b));
@@ -268,9 +267,9 @@ impl<'a> Answer<'a> {
         shared as f32 > SAME * (a.len() + b.len()) as f32
     }
 
-    /// A passage documents the symbol if the explanation is surely about it, and it defines it.
+    /// A definition documents the symbol if the best passage is likely enough; everything else mentions it.
     fn kind(&self, at: usize) -> Kind {
-        let is_sure = self.best() >= self.ranker.documented;
+        let is_sure = self.best >= self.ranker.documented;
         if is_sure && self.passages[at].is_definition { Kind::Documented } else { Kind::Mentioned }
     }
 }

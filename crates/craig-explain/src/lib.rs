@@ -1,8 +1,8 @@
 //! Explains code from a project's own documentation, with citations, or says exactly "Not documented.".
 //!
 //! [`Index`] keeps the documentation of a project in `.aidocs/`; [`CodeContext`] reads a selection; [`explain`] ranks the
-//! [`passages`] that may explain it, and quotes the likeliest. What the comment of a definition says is
-//! added as a [`Comment`], and never counts as documentation.
+//! [`passages`] that may explain it, and quotes the likeliest. The comment of a definition is added as a [`Comment`], and
+//! never counts as documentation.
 
 mod activation;
 mod cache;

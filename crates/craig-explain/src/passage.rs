@@ -1,4 +1,4 @@
-//! What the documentation says that may explain a name, piece by piece, and what speaks for each piece.
+//! The passages of the documentation that may explain a symbol, with the features by which they are ranked.
 
 mod candidates;
 mod changes;
@@ -16,21 +16,21 @@ pub use self::ranker::{PassageRanker, PassageWeights};
 pub(crate) use self::statement::Form;
 use self::statement::Statement;
 
-/// A piece of documentation that may explain a subject.
+/// A passage of the documentation that may explain a subject.
 #[derive(Clone, Debug)]
 pub struct Passage {
-    /// The place of its section in the library.
+    /// Index of its section in the library.
     pub at: usize,
-    /// The piece itself.
+    /// Its text.
     pub(crate) statement: Statement,
-    /// Whether it stands below a heading that is the name, or is an entry that begins with it.
+    /// Whether its heading is the name, or it is a list entry or table row that begins with the name.
     pub(crate) is_definition: bool,
-    /// What speaks for it.
+    /// The features by which it is ranked.
     pub features: Features,
 }
 
 impl Passage {
-    /// First and last line in its page, from 1.
+    /// Its first and last line in the page, 1-based.
     pub fn lines(&self, library: &Library) -> (usize, usize) {
         let text = &library.place(self.at).page.text;
         let line = |byte: usize| text.as_bytes()[..byte].iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -38,9 +38,8 @@ impl Passage {
     }
 }
 
-/// All pieces that may explain a subject, by section, in order of the text.
+/// All passages that may explain a subject, in the order of the library.
 pub fn passages(library: &Library, context: &CodeContext, subject: &Subject) -> Vec<Passage> {
     let reading = features::Reading::new(library, context, subject);
-    let sections = candidates::sections(library, subject, reading.similarities());
-    reading.passages(&sections)
+    reading.passages()
 }

@@ -24,10 +24,10 @@ pub use local::{LocalOptions, ReadFile, local_embedder, local_reranker};
 pub use rerank::{
     BuiltinReranker, CacheScope, CachedReranker, Document, GuardedReranker, HostedReranker, LlmReranker,
     Queue, QueuedReranker, RankedDocument, Ranking, RerankDialect, RerankRequest, RerankSource, Reranker,
-    SharedCache,
+    SharedCache, logistic,
 };
 pub use secret::Secret;
 pub use static_model::StaticModel;
 pub use tls::{crypto_provider, tls_client_config, tls_client_config_with_root};
-pub use trees::{N_LEAVES, TREE_DEPTH, Tree, Trees, tree_sums};
+pub use trees::{N_LEAVES, TREE_DEPTH, Tree, Trees, columns, tree_sums};
 pub use vocabulary::{Tokens, Vocabulary};

@@ -159,7 +159,8 @@ fn in_unit_range(scores: Vec<f32>) -> Vec<f32> {
     scores.into_iter().map(logistic).collect()
 }
 
-pub(crate) fn logistic(x: f32) -> f32 {
+/// The probability of log-odds: the logistic function.
+pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 

@@ -95,6 +95,11 @@ impl Trees {
     }
 }
 
+/// The values of each of `n` columns of rows.
+pub fn columns<R: AsRef<[f32]>>(rows: &[R], n: usize) -> Vec<Vec<f32>> {
+    (0..n).map(|at| rows.iter().map(|row| row.as_ref()[at]).collect()).collect()
+}
+
 /// The sums of `trees` for all rows, for training; `columns` holds the values of the features of these names.
 ///
 /// # Panics

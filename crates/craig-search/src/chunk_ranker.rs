@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use craig_model::{Tree, Trees, columns, logistic};
 use serde::{Deserialize, Serialize};
 
 use crate::query::QueryKind;
 use crate::ranker::{SCORE_FEATURE_NAMES, score_features};
 use crate::{CHUNK_FEATURE_NAMES, ChunkFeatures};
-use craig_model::{Tree, Trees};
 
 /// The compiled-in models of both kinds, or those that replace them.
 static OF_QUESTIONS: LazyLock<RwLock<Arc<ChunkRanker>>> =
@@ -135,7 +135,7 @@ const N_DISTINCT: usize = 40;
 
 /// Scores of the chunks of one query: only their differences mean something.
 pub(crate) fn chunk_scores(kind: QueryKind, chunks: &[ChunkFeatures]) -> Vec<f32> {
-    ranker(kind).score.sums(&columns(chunks))
+    ranker(kind).score.sums(&features(chunks))
 }
 
 /// The contribution of each kind of signal to the score of a chunk, without negligible ones.
@@ -174,12 +174,12 @@ pub(crate) fn chunk_relevances(kind: QueryKind, chunks: &[ChunkFeatures], scores
     let ranker = ranker(kind);
     // Those behind share the last probability.
     let n_distinct = chunks.len().min(N_DISTINCT);
-    let mut columns = columns(&chunks[..n_distinct]);
+    let mut columns = features(&chunks[..n_distinct]);
     let of_scores = &score_features(scores)[..n_distinct];
     columns.extend((0..SCORE_FEATURE_NAMES.len()).map(|at| of_scores.iter().map(|row| row[at]).collect()));
     let mut least = 1.0f32;
     let falling = |log_odds: f32| {
-        least = least.min(probability(ranker.bias + log_odds));
+        least = least.min(logistic(ranker.bias + log_odds));
         least
     };
     let mut relevances: Vec<f32> = ranker.relevance.sums(&columns).into_iter().map(falling).collect();
@@ -194,19 +194,13 @@ pub(crate) fn about(kind: QueryKind, chunks: &[ChunkFeatures], relevances: &[f32
     let weight = |name: &&str| ranker.about.weights.get(*name).copied().unwrap_or_default();
     let terms = ABOUT_FEATURE_NAMES.iter().map(weight).zip(features);
     let log_odds = ranker.about.bias + terms.map(|(weight, value)| weight * value).sum::<f32>();
-    probability(log_odds)
+    logistic(log_odds)
 }
 
-fn probability(log_odds: f32) -> f32 {
-    1.0 / (1.0 + (-log_odds).exp())
-}
-
-fn columns(chunks: &[ChunkFeatures]) -> Vec<Vec<f32>> {
-    let mut columns = vec![Vec::with_capacity(chunks.len()); CHUNK_FEATURE_NAMES.len()];
-    for chunk in chunks {
-        columns.iter_mut().zip(chunk.to_array()).for_each(|(column, value)| column.push(value));
-    }
-    columns
+/// The values of each feature of chunks.
+fn features(chunks: &[ChunkFeatures]) -> Vec<Vec<f32>> {
+    let rows: Vec<_> = chunks.iter().map(|chunk| chunk.to_array()).collect();
+    columns(&rows, CHUNK_FEATURE_NAMES.len())
 }
 
 #[cfg(test)]

@@ -30,7 +30,6 @@ mod ranking;
 mod search;
 mod segment;
 mod top_k;
-
 mod trigrams;
 mod typos;
 
@@ -54,5 +53,4 @@ pub use ranker::{
     FeatureValues, RankerWeights, RelevanceWeights, SCORE_FEATURE_NAMES, ScoreWeights, score_features, shares,
 };
 pub use search::{CandidateFeatures, ChunkCandidate, Found, Retrieval, SearchOptions};
-
 pub use trigrams::{OTHER_FORMS, Required};

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use craig_model::logistic;
 use craig_text::dot;
 use serde::{Deserialize, Serialize};
 
@@ -141,7 +142,7 @@ pub(crate) fn relevances(candidates: &[Features], scores: &[f32]) -> Vec<f32> {
     let relevance = |(features, from_score): (&Features, [f32; SCORE_FEATURE_NAMES.len()])| {
         let weighted = ranker.score_features.iter().zip(from_score).map(|(weight, value)| weight * value);
         let log_odds = ranker.bias + weighted.sum::<f32>() + dot(&ranker.relevance, &features.to_array());
-        least = least.min(1.0 / (1.0 + (-log_odds).exp()));
+        least = least.min(logistic(log_odds));
         least
     };
     candidates.iter().zip(score_features(scores)).map(relevance).collect()

@@ -1,6 +1,6 @@
 //! Boosting of oblivious trees (Dorogush, Ershov & Gulin, 2018) by second-order gradients (Chen & Guestrin, KDD 2016).
 
-use craig_model::{N_LEAVES, TREE_DEPTH, Tree};
+use craig_model::{N_LEAVES, TREE_DEPTH, Tree, columns};
 use rayon::prelude::*;
 
 use crate::random::Random;
@@ -38,14 +38,20 @@ pub(crate) struct Gradient {
 const N_BINS: usize = 64;
 
 impl Table {
-    /// `columns` holds the values of each feature.
-    pub(crate) fn new(names: &[&str], columns: &[Vec<f32>]) -> Self {
+    /// A table of rows with the values of the features of these names, less the features `without`.
+    pub(crate) fn new<R: AsRef<[f32]>>(names: &[&str], rows: &[R], without: &[String]) -> Self {
+        let (names, columns): (Vec<String>, Vec<Vec<f32>>) = names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .zip(columns(rows, names.len()))
+            .filter(|(name, _)| !without.contains(name))
+            .unzip();
         let thresholds: Vec<Vec<f32>> = columns.iter().map(|column| quantiles(column)).collect();
         let bins = columns.iter().zip(&thresholds).map(|(column, thresholds)| {
             column.iter().map(|value| thresholds.partition_point(|above| above < value) as u8).collect()
         });
         let bins = bins.collect();
-        Self { names: names.iter().map(|name| (*name).to_owned()).collect(), thresholds, bins }
+        Self { names, thresholds, bins }
     }
 
     fn n_rows(&self) -> usize {
@@ -162,9 +168,9 @@ mod tests {
     #[test]
     fn trees_learn_what_depends_on_two_features() {
         let bit = |row: usize, at: usize| (row >> at & 1) as f32;
-        let columns: Vec<Vec<f32>> = [0, 1, 2].map(|at| (0..800).map(|row| bit(row, at)).collect()).to_vec();
+        let rows: Vec<[f32; 3]> = (0..800).map(|row| [0, 1, 2].map(|at| bit(row, at))).collect();
         let wanted = |row: usize| f64::from(bit(row, 0)) * f64::from(bit(row, 1));
-        let table = Table::new(&["a", "b", "noise"], &columns);
+        let table = Table::new(&["a", "b", "noise"], &rows, &[]);
         let boosting = Boosting { n_trees: 60, rate: 0.3, pull: 1.0, share: 1.1, seed: 0 };
         let mut last = Vec::new();
         let trees = boost(&table, &boosting, 0.0, |scores| {

@@ -70,6 +70,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<()> {
             std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))?;
         }
     }
+    // Opened again: all libraries at once take gigabytes.
     let mut outcomes: Vec<Outcome> = Vec::new();
     for name in &names {
         let Some(repository) = Repository::open(&engine, &arguments.corpora, name)? else { continue };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use craig_model::Tree;
+use craig_model::{Tree, columns, tree_sums};
 use craig_search::{CHUNK_FEATURE_NAMES, ChunkRankerWeights, SCORE_FEATURE_NAMES, score_features};
 
 use self::examples::{Collection, Example};
@@ -189,7 +189,7 @@ fn relevance_names() -> Vec<&'static str> {
 fn fit_score(examples: &[&Example], arguments: &FitChunksArguments) -> Vec<Tree> {
     let taught: Vec<&&Example> = examples.iter().filter(|example| example.has_answer()).collect();
     let rows: Vec<Vec<f32>> = taught.iter().flat_map(|example| example.rows()).collect();
-    let table = arguments.table(CHUNK_FEATURE_NAMES, &rows);
+    let table = Table::new(CHUNK_FEATURE_NAMES, &rows, &arguments.without);
     let ends: Vec<usize> = taught
         .iter()
         .scan(0, |end, example| {
@@ -228,7 +228,7 @@ fn fit_relevance(examples: &[(&Example, &Seen)], arguments: &FitChunksArguments)
         (right + weight * f64::from(u8::from(is_right)), all + weight)
     });
     let bias = (n_right / (n_all - n_right)).ln() as f32;
-    let table = arguments.table(&relevance_names(), &rows);
+    let table = Table::new(&relevance_names(), &rows, &arguments.without);
     let boosting =
         Boosting { n_trees: arguments.trees, rate: arguments.rate, pull: 10.0, share: 0.7, seed: 1 };
     let trees = boost(&table, &boosting, bias, |scores| {
@@ -244,19 +244,7 @@ fn fit_relevance(examples: &[(&Example, &Seen)], arguments: &FitChunksArguments)
     (bias, trees)
 }
 
-impl FitChunksArguments {
-    fn table(&self, names: &[&str], rows: &[Vec<f32>]) -> Table {
-        let kept: Vec<usize> =
-            (0..names.len()).filter(|&at| !self.without.iter().any(|without| without == names[at])).collect();
-        let columns: Vec<Vec<f32>> =
-            kept.iter().map(|&at| rows.iter().map(|row| row[at]).collect()).collect();
-        Table::new(&kept.iter().map(|&at| names[at]).collect::<Vec<_>>(), &columns)
-    }
-}
-
 fn sums(trees: &[Tree], start: f32, rows: &[Vec<f32>], names: &[&str]) -> Vec<f32> {
-    let columns: Vec<Vec<f32>> =
-        (0..names.len()).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
-    let sums = craig_model::tree_sums(trees, names, &columns);
+    let sums = tree_sums(trees, names, &columns(rows, names.len()));
     sums.into_iter().map(|sum| start + sum).collect()
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use craig_context::{Block, Format, InlineQuery, Reference, Selection, Tokenizer, boost, fitted, truncate};
+use craig_model::logistic;
 use craig_search::{Description, Filter, Hit, KindFilter};
 use craig_source::{Content, Language, mask_secrets, mask_text};
 use craig_store::{Project, Store};
@@ -252,7 +253,7 @@ fn text_on_disk(project: &Project, path: &str, indexed: Option<&str>) -> Result<
 fn given_that_it_exists(relevance: f32) -> f32 {
     let relevance = relevance.clamp(1e-6, 1.0 - 1e-6);
     let log_odds = (relevance / (1.0 - relevance)).ln() + EXISTS;
-    1.0 / (1.0 + (-log_odds).exp())
+    logistic(log_odds)
 }
 
 /// The best blocks: relevant enough, not the selection, those of its language and its neighbourhood first among equals.

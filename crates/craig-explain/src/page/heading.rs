@@ -14,8 +14,6 @@ pub(crate) struct HeadingName {
     pub(crate) is_alone: bool,
     /// Arguments follow: `request(options)`.
     pub(crate) is_call: bool,
-    /// It stands behind an owner or a dot: `.request`, `client.request`.
-    pub(crate) is_member: bool,
 }
 
 /// Names that a heading is about, best first: the one that it is, those that it lists, those in its code spans.
@@ -137,8 +135,7 @@ fn lone_name(text: &str) -> Option<HeadingName> {
 }
 
 fn name(text: &str, named: Named, end: usize, is_all: bool) -> HeadingName {
-    let is_member = !named.owner.is_empty() || text.trim_start().starts_with(['.', '#']);
-    HeadingName { named, is_all, is_alone: is_all, is_call: text[end..].starts_with('('), is_member }
+    HeadingName { named, is_all, is_alone: is_all, is_call: text[end..].starts_with('(') }
 }
 
 /// The names of a heading that is a list of names as code: `.parse() and .parseAsync()`. None when any part is a word.
@@ -150,9 +147,10 @@ fn listed_names(plain: &str) -> Vec<HeadingName> {
     let named = |part: &&str| {
         let bare: String = part.chars().filter(|c| !matches!(c, '`' | '*' | '\\')).collect();
         let found = lone_name(bare.trim())?;
+        let is_member = !found.named.owner.is_empty() || bare.trim_start().starts_with(['.', '#']);
         let is_code = part.contains('`')
             || found.is_call
-            || found.is_member
+            || is_member
             || found.named.name.chars().skip(1).any(|c| c.is_uppercase() || c == '_');
         is_code.then_some(found)
     };

@@ -1,4 +1,4 @@
-//! Sections that may say something about a name.
+//! Sections that may explain a subject.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,20 @@ use crate::context::Subject;
 use crate::library::{Library, Place};
 use crate::names::{is_stem_alike, words_of};
 
-/// Most sections that are read for one name.
+/// Maximum number of sections to read for a subject.
 const MAX_SECTIONS: usize = 200;
 
-/// Sections that are read because their text is like the code.
+/// Number of sections to read because their text is similar to the code.
 const N_ALIKE: usize = 5;
 
-/// Sections that say a name, an alias or another spelling of it, that have its words in their heading and what stands above,
-/// or whose text is like the code; in order.
-pub(super) fn sections(library: &Library, subject: &Subject, similarities: &[f32]) -> Vec<usize> {
+/// Sections that contain the name, an alias or another spelling of it, whose heading and its parents contain the words of the
+/// name, or whose text is similar to the code; in the order of the library.
+pub(super) fn sections(
+    library: &Library,
+    subject: &Subject,
+    stems: &[String],
+    similarities: &[f32],
+) -> Vec<usize> {
     let mut weights: BTreeMap<u32, u32> = BTreeMap::new();
     for name in spelled(library, subject) {
         for (at, mentions) in library.mentions(name) {
@@ -27,7 +32,7 @@ pub(super) fn sections(library: &Library, subject: &Subject, similarities: &[f32
             *weights.entry(*at).or_default() += 1_000;
         }
     }
-    for at in headed_by_words(library, subject).into_iter().chain(alike(similarities)) {
+    for at in headed_by_words(library, stems).into_iter().chain(alike(similarities)) {
         *weights.entry(at).or_default() += 1;
     }
     let mut sections: Vec<(u32, u32)> = weights.into_iter().collect();
@@ -38,14 +43,14 @@ pub(super) fn sections(library: &Library, subject: &Subject, similarities: &[f32
     found
 }
 
-/// Names that stand for the subject, the exact one first.
+/// The name, its aliases and its other spellings in the documentation.
 fn spelled<'a>(library: &'a Library, subject: &'a Subject) -> impl Iterator<Item = &'a str> {
     let exact = std::iter::once(&subject.name).chain(&subject.aliases).map(String::as_str);
     exact.chain(library.other_spellings(&subject.name))
 }
 
-/// Stems of the words of a name, without those of the project's name where others are left: "Request Config" describes
-/// `AxiosRequestConfig`.
+/// Stems of the words of a name, without the words of the project's name unless there are no others: "Request Config"
+/// describes `AxiosRequestConfig`.
 pub(super) fn stems(library: &Library, name: &str) -> Vec<String> {
     let words = words_of(name);
     let own: Vec<&String> = words.iter().filter(|word| !library.is_project_word(word)).collect();
@@ -53,7 +58,7 @@ pub(super) fn stems(library: &Library, name: &str) -> Vec<String> {
     kept.into_iter().map(|word| root(word).to_owned()).collect()
 }
 
-/// Share of stems that a heading has; `with_above`, that the headings above it or the path have, too.
+/// Share of the stems that a heading contains; `with_above`, that its parents or the path may contain instead.
 pub(super) fn share_of_stems(stems: &[String], place: Place<'_>, with_above: bool) -> f32 {
     let has = |all: &[String], stem: &str| all.iter().any(|other| is_stem_alike(stem, other));
     let is_said = |stem: &&String| {
@@ -62,15 +67,14 @@ pub(super) fn share_of_stems(stems: &[String], place: Place<'_>, with_above: boo
     stems.iter().filter(is_said).count() as f32 / stems.len().max(1) as f32
 }
 
-/// Sections that have all words of a name in their heading and what stands above it, one at least in the heading.
-fn headed_by_words(library: &Library, subject: &Subject) -> Vec<u32> {
-    let stems = stems(library, &subject.name);
+/// Sections whose heading and its parents contain all stems of a name, with at least one in the heading itself.
+fn headed_by_words(library: &Library, stems: &[String]) -> Vec<u32> {
     let headed = stems.iter().map(|stem| library.headed_with_stem(stem));
     let headed = headed.filter(|found| found.len() <= MAX_SECTIONS).flatten();
-    headed.copied().filter(|&at| share_of_stems(&stems, library.place(at as usize), true) >= 1.0).collect()
+    headed.copied().filter(|&at| share_of_stems(stems, library.place(at as usize), true) >= 1.0).collect()
 }
 
-/// The sections whose text is most like the code: who describes it need not say its name.
+/// The sections that are most similar to the code: a description need not contain the name.
 fn alike(similarities: &[f32]) -> Vec<u32> {
     let mut alike: Vec<(f32, u32)> = similarities.iter().copied().zip(0..).collect();
     let n_kept = N_ALIKE.min(alike.len());

@@ -1,16 +1,15 @@
-//! Pages about what was, will or may be: notes of changes, news, plans.
+//! Release notes, news and plans.
 
 use crate::library::Place;
 use crate::names::words_of;
 
-/// Whether a section is about changes or plans, by its path, its heading or one above.
+/// Whether the path, the heading or one of its parents contains a word for changes or plans.
 pub(super) fn is_about_changes(place: Place<'_>) -> bool {
     let outline = &place.section.outline;
     let texts = outline.path.iter().chain([&outline.heading, &place.page.path]);
     texts.flat_map(|text| words_of(text)).any(|word| CHANGES.contains(&word.as_str()))
 }
 
-/// Words of such paths and headings.
 const CHANGES: &[&str] = &[
     "blog",
     "breaking",

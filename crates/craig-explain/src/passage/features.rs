@@ -1,4 +1,4 @@
-//! What speaks for a passage: numbers about its section, about itself, and about the name.
+//! The features of a passage: of its section, of the passage itself, and of the subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use craig_model::{Embedding, StaticModel};
 use craig_text::{compact, root, whole_words};
 
 use super::Passage;
-use super::candidates::{share_of_stems, stems};
+use super::candidates::{sections, share_of_stems, stems};
 use super::changes::is_about_changes;
 use super::mention::{begins_with, mentions_name};
 use super::statement::{Form, Statement, statements};
@@ -19,7 +19,7 @@ use crate::page::{HeadingName, heading_names, plain};
 
 macro_rules! features {
     ($($(#[$doc:meta])* $field:ident),* $(,)?) => {
-        /// What speaks for a passage.
+        /// The features of a passage.
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub struct Features {
             $($(#[$doc])* pub $field: f32,)*
@@ -41,86 +41,89 @@ macro_rules! features {
 }
 
 features! {
-    /// How the heading says the name: 4 it is the name, 3 another spelling of it, 2 it has it among other words, 1 it has
-    /// all of its words, 0 otherwise.
+    /// How the heading refers to the name: 4 it is the name, 3 it is another spelling, 2 it contains the name, 1 it contains
+    /// all words of the name, 0 otherwise.
     heading,
-    /// The best heading of all candidates, less this one.
+    /// By how much `heading` is below the best of all candidates.
     heading_behind,
-    /// Share of the heading's words that are the name's.
+    /// Share of the heading's words that are words of the name.
     heading_share,
-    /// Share of the name's words that the heading and what is above it have.
+    /// Share of the words of the name that the heading, its parents or the path contain.
     words_around,
-    /// How like the owner the heading, one above or the page is.
+    /// Similarity between the name of the owner and the heading, a parent or the page.
     owner_around,
-    /// The page's share of all that is said of the name in code.
+    /// Share of all mentions of the name in code that the page contains.
     page_share,
-    /// The section's.
+    /// Share of them that the section contains.
     section_share,
-    /// Cosine of the code and the section, above the mean of all sections.
+    /// Cosine similarity of code and section, less the mean of all sections.
     similarity,
-    /// The best similarity of all candidates, less this one.
+    /// By how much `similarity` is below the best of all candidates.
     similarity_behind,
-    /// Cosine of the code and the passage.
+    /// Cosine similarity of code and passage.
     alike,
-    /// It is about changes.
+    /// 1 for release notes, news and plans.
     changes,
-    /// Names that the section has in code, logarithmic.
+    /// Number of names in the section's code, logarithmic.
     breadth,
-    /// Its length in words, logarithmic.
+    /// Number of words in the section, logarithmic.
     length,
-    /// 0 sentence, 1 item of a list, 2 row of a table, 3 sample.
+    /// 0 sentence, 1 list item, 2 table row, 3 code block.
     form,
-    /// How it says the name: 4 it begins with it as an entry, 3 it begins with it, 2 it has it, 1 it has its words, 0 otherwise.
-    says,
-    /// Whose name it says: 0 nobody's, 1 the project's, 2 the owner's.
+    /// How the passage refers to the name: 4 it is an entry for the name, 3 it begins with the name, 2 it contains the name,
+    /// 1 it contains all words of the name, 0 otherwise.
+    reference,
+    /// What the qualifier before the name refers to: 0 nothing, 1 the project, 2 the owner.
     whose,
-    /// Sentences of its paragraph before it.
+    /// Number of sentences before it in its paragraph.
     number,
-    /// Passages since one said the name, in the same section: 0 for itself, at most 9.
+    /// Number of passages since the last one in the section that contains the name: 0 for such a passage, at most 9.
     since,
-    /// Share of it that is code.
+    /// Share of its bytes that are code.
     code,
-    /// Share of its words that the definition has, too.
+    /// Share of its words that the definition contains.
     overlap,
-    /// 0 used here, 1 value, 2 function, 3 method, 4 type.
+    /// Kind of the subject: 0 used here, 1 value, 2 function, 3 method, 4 type.
     kind,
-    /// Sections that say the name in code, logarithmic.
+    /// Number of sections that contain the name in code, logarithmic.
     mentions,
-    /// Other things of the name, logarithmic.
+    /// Number of other symbols with the name, logarithmic.
     namesakes,
-    /// Share of the names beside it that the documentation uses.
+    /// Share of the subject's siblings that code in the documentation uses.
     kin_called,
 }
 
-/// Passages that are read after one that says the name.
+/// Number of passages to read after one that contains the name.
 const N_AFTER: usize = 4;
 
-/// Passages that are read at the beginning of a section.
+/// Number of passages to read at the beginning of a section.
 const N_FIRST: usize = 12;
 
-/// Bytes of the comment and of the definition that passages are compared with.
+/// Maximum bytes of the comment and of the definition to compare passages with.
 const MAX_COMMENT_BYTES: usize = 400;
 const MAX_CODE_BYTES: usize = 600;
 
-/// Reads sections for what they say of a subject.
+/// Computes the features of passages for a subject.
 pub(super) struct Reading<'a> {
     library: &'a Library,
     subject: &'a Subject,
-    /// What the subject is called, the exact name first.
+    /// The name and its aliases.
     names: Vec<&'a str>,
-    /// Stems of its words.
+    /// Stems of the words of the name.
     stems: Vec<String>,
-    /// Stems of the words of its comment and definition.
+    /// Stems of the words of the comment and the definition.
     code_stems: BTreeSet<String>,
-    /// Its comment and definition, embedded.
+    /// Embedding of the comment and the definition.
     query: Embedding,
-    /// How like these each section is, and all of them in the mean.
+    /// Their similarity to each section …
     similarities: Vec<f32>,
+    /// … and to all sections in the mean.
     background: f32,
-    /// How much each page says of the name in code, and all of them together.
+    /// Number of mentions of the name in the code of each page …
     mentions_by_page: BTreeMap<usize, f32>,
+    /// … and of all pages, at least 1.
     n_mentions: f32,
-    /// The features that all passages share.
+    /// The features of the subject, which all passages share.
     of_subject: Features,
 }
 
@@ -150,13 +153,10 @@ impl<'a> Reading<'a> {
         }
     }
 
-    pub(super) fn similarities(&self) -> &[f32] {
-        &self.similarities
-    }
-
-    /// The passages of sections, with what speaks for each; none of what is about something else of the same name.
-    pub(super) fn passages(&self, sections: &[usize]) -> Vec<Passage> {
-        let places = sections.iter().map(|&at| self.library.place(at));
+    /// The passages of all candidate sections, except those about another symbol of the same name.
+    pub(super) fn passages(&self) -> Vec<Passage> {
+        let sections = sections(self.library, self.subject, &self.stems, &self.similarities);
+        let places = sections.into_iter().map(|at| self.library.place(at));
         let mut read: Vec<(Place<'_>, Section)> = places
             .filter(|place| !is_of_namesake(*place, self.subject))
             .map(|place| (place, self.section(place)))
@@ -175,8 +175,8 @@ impl<'a> Reading<'a> {
 
     fn section(&self, place: Place<'_>) -> Section {
         let (library, section) = (self.library, place.section);
-        let mut features = Features { heading: self.heading(place), ..self.of_subject };
         let in_heading = share_of_stems(&self.stems, place, false);
+        let mut features = Features { heading: self.heading(place, in_heading), ..self.of_subject };
         if in_heading >= 1.0 {
             let is_own = |stem: &&String| self.stems.iter().any(|own| is_stem_alike(own, stem));
             let n_own = section.heading_stems.iter().filter(is_own).count();
@@ -200,8 +200,8 @@ impl<'a> Reading<'a> {
         Section { features, whose: whose.max() }
     }
 
-    /// How the heading says the name.
-    fn heading(&self, place: Place<'_>) -> f32 {
+    /// How the heading refers to the name; `share` of the words of the name are in it.
+    fn heading(&self, place: Place<'_>, share: f32) -> f32 {
         let is_spelled = |name: &str| compact(name) == compact(&self.subject.name);
         let level = |of: &HeadingName| match (of.is_alone, self.is_named(&of.named.name)) {
             (true, true) => 4.0,
@@ -212,8 +212,7 @@ impl<'a> Reading<'a> {
         };
         let titled = place.section.titles().map(level).fold(0.0, f32::max);
         let has_name = place.section.heading_identifiers.contains(&self.subject.name);
-        let has_words = share_of_stems(&self.stems, place, false) >= 1.0;
-        titled.max(2.0 * flag(has_name)).max(flag(has_words))
+        titled.max(2.0 * flag(has_name)).max(flag(share >= 1.0))
     }
 
     fn owner_around(&self, place: Place<'_>) -> f32 {
@@ -230,7 +229,7 @@ impl<'a> Reading<'a> {
         let mut since = usize::MAX;
         for (order, statement) in statements(&place.page.text, place.section).into_iter().enumerate() {
             let Some(mut features) = self.of_statement(place, &statement, section) else { continue };
-            since = if features.says >= SAYS { 0 } else { since.saturating_add(1) };
+            since = if features.reference >= CONTAINS_NAME { 0 } else { since.saturating_add(1) };
             features.since = since.min(MAX_SINCE) as f32;
             if since <= N_AFTER || order < N_FIRST {
                 let written = &place.page.text[statement.bytes.clone()];
@@ -243,21 +242,24 @@ impl<'a> Reading<'a> {
         found
     }
 
-    /// What speaks for a statement, but for how like the code it is; nothing if it says the name of something else.
+    /// The features of a statement, except its similarity to the code; `None` if its qualifier refers to another symbol.
     fn of_statement(&self, place: Place<'_>, statement: &Statement, section: &Section) -> Option<Features> {
         let written = &place.page.text[statement.bytes.clone()];
         let is_sample = statement.form == Form::Sample;
         let defined = place.section.units.get(statement.unit).and_then(|unit| unit.defines.as_ref());
         let entry = defined.filter(|of| statement.number == 0 && !is_sample && self.is_named(&of.named.name));
-        let says = self.says(written, is_sample, entry.is_some());
-        let whose =
-            if says >= SAYS { self.whose(written, entry.map(|of| of.named.owner.as_str())) } else { None };
+        let reference = self.reference(written, is_sample, entry.is_some());
+        let whose = if reference >= CONTAINS_NAME {
+            self.whose(written, entry.map(|of| of.named.owner.as_str()))
+        } else {
+            None
+        };
         if whose == Some(Whose::Foreign) {
             return None;
         }
         let n_in_code: usize = code_spans(written).map(str::len).sum();
         Some(Features {
-            says,
+            reference,
             whose: number(whose.or(section.whose)),
             form: f32::from(statement.form as u8),
             number: statement.number.min(MAX_SINCE) as f32,
@@ -266,8 +268,8 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// How a text says the name.
-    fn says(&self, written: &str, is_sample: bool, is_entry: bool) -> f32 {
+    /// How a text refers to the name.
+    fn reference(&self, written: &str, is_sample: bool, is_entry: bool) -> f32 {
         let has = |name: &&str| match is_sample {
             true => whole_words(written, name).next().is_some(),
             false => mentions_name(written, name),
@@ -277,13 +279,13 @@ impl<'a> Reading<'a> {
         } else if !is_sample && self.names.iter().any(|name| begins_with(written, name)) {
             3.0
         } else if self.names.iter().any(has) {
-            SAYS
+            CONTAINS_NAME
         } else {
             flag(self.has_words(written))
         }
     }
 
-    /// Whose name a text has, as far as what stands before it tells; of an entry, what stands before the name that it begins with.
+    /// What the qualifier before the name in a text refers to; for an entry, `owner` is the qualifier of its name.
     fn whose(&self, written: &str, owner: Option<&str>) -> Option<Whose> {
         let of_entry =
             owner.filter(|owner| !owner.is_empty()).map(|owner| whose_is(self.library, self.subject, owner));
@@ -291,7 +293,7 @@ impl<'a> Reading<'a> {
         of_entry.or_else(in_text).filter(|whose| *whose != Whose::Unknown)
     }
 
-    /// Share of the words of a text that the code has, too, less those of the name.
+    /// Share of the words of a text, except those of the name, that the code contains.
     fn overlap(&self, written: &str) -> f32 {
         let words = words_of(written);
         let stems = words.iter().map(|word| root(word)).filter(|stem| stem.len() > 2);
@@ -301,7 +303,7 @@ impl<'a> Reading<'a> {
         n_shared as f32 / telling.len().max(FEW_WORDS) as f32
     }
 
-    /// Whether a text has all words of the name.
+    /// Whether a text contains all words of the name.
     fn has_words(&self, written: &str) -> bool {
         let words = words_of(written);
         let is_said = |stem: &String| words.iter().any(|word| is_stem_alike(stem, root(word)));
@@ -313,33 +315,33 @@ impl<'a> Reading<'a> {
     }
 
     fn is_definition(&self, features: &Features) -> bool {
-        let is_named = features.heading >= 3.0 || features.says >= 4.0;
+        let is_named = features.heading >= 3.0 || features.reference >= 4.0;
         let is_owned = self.subject.owner.is_none() || features.owner_around > 0.0 || features.whose >= OWN;
         is_named && is_owned
     }
 }
 
-/// From this value of `says` on, a passage has the name itself.
-const SAYS: f32 = 2.0;
+/// Minimum value of `reference` for a passage that contains the name itself.
+const CONTAINS_NAME: f32 = 2.0;
 
-/// The value of `whose` that stands for the subject's owner.
+/// The value of `whose` for the subject's owner.
 const OWN: f32 = 2.0;
 
-/// Passages and sentences are counted so far.
+/// Counts of passages and sentences are clipped here.
 const MAX_SINCE: usize = 9;
 
-/// Shares of fewer words say little.
+/// Minimum denominator of shares of words: shares of fewer words mean little.
 const FEW_WORDS: usize = 4;
 
-/// A section that is read.
+/// A section with the features that its passages share.
 struct Section {
     features: Features,
-    /// Whose name the heading has, as far as it tells.
+    /// What the qualifier before the name in the heading refers to.
     whose: Option<Whose>,
 }
 
-/// Whether a section is about something else that has something of the subject's name: its heading, one above or the page's is
-/// the name of that, and none is that of what the subject belongs to.
+/// Whether a section is about the owner of another symbol of the same name: its heading, a parent or the page is that
+/// owner's name, and none of them is the name of the subject's own owner.
 fn is_of_namesake(place: Place<'_>, subject: &Subject) -> bool {
     if subject.namesakes.is_empty() {
         return false;
@@ -390,11 +392,11 @@ fn of_subject(library: &Library, subject: &Subject) -> Features {
     }
 }
 
-/// Most names beside the subject that are looked for, and fewest of which a share says something.
+/// Maximum number of siblings to look for, and minimum denominator of their share.
 const MAX_SIBLINGS: usize = 80;
 const FEW_SIBLINGS: usize = 4;
 
-/// Share of the names beside the subject that the documentation calls, or reads as members.
+/// Share of the subject's siblings that the documentation's code calls or accesses as members.
 fn kin_called(library: &Library, subject: &Subject) -> f32 {
     let siblings = || subject.siblings.iter().take(MAX_SIBLINGS);
     let is_used = |name: &&String| library.mentions(name).iter().any(|(_, mentions)| mentions.uses > 0);

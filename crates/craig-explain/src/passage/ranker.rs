@@ -4,18 +4,18 @@
 
 use std::sync::LazyLock;
 
-use craig_model::{Tree, Trees};
+use craig_model::{Tree, Trees, columns, logistic};
 use serde::{Deserialize, Serialize};
 
-use super::{FEATURES, Passage};
+use super::{FEATURES, N_FEATURES, Passage};
 
 /// What `craig-train explain` learns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PassageWeights {
-    /// Least probability of a passage that is shown.
+    /// Minimum probability of the best passage for an explanation to be shown.
     pub threshold: f32,
-    /// Least probability of a passage that documents the symbol, not only mentions it.
+    /// Minimum probability of the best passage for a definition to count as documentation, not as a mention.
     pub documented: f32,
     /// Log-odds to which the trees add.
     pub start: f32,
@@ -23,7 +23,7 @@ pub struct PassageWeights {
     pub trees: Vec<Tree>,
 }
 
-/// Decides which passages explain a name.
+/// Estimates how likely passages explain a name.
 pub struct PassageRanker {
     pub(crate) threshold: f32,
     pub(crate) documented: f32,
@@ -43,7 +43,7 @@ impl PassageRanker {
         &RANKER
     }
 
-    /// A ranker of these weights; `None` if they ask for a feature that there is not.
+    /// A ranker with these weights; `None` if they use an unknown feature.
     pub fn new(weights: &PassageWeights) -> Option<Self> {
         let trees = Trees::new(&weights.trees, FEATURES)?;
         let &PassageWeights { threshold, documented, start, .. } = weights;
@@ -53,10 +53,8 @@ impl PassageRanker {
     /// The probability that each passage explains the name, from 0 to 1.
     pub fn probabilities(&self, passages: &[Passage]) -> Vec<f32> {
         let rows: Vec<_> = passages.iter().map(|one| one.features.to_array()).collect();
-        let columns: Vec<Vec<f32>> =
-            (0..FEATURES.len()).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
-        let probability = |sum: f32| 1.0 / (1.0 + (-(self.start + sum)).exp());
-        self.trees.sums(&columns).into_iter().map(probability).collect()
+        let sums = self.trees.sums(&columns(&rows, N_FEATURES));
+        sums.into_iter().map(|sum| logistic(self.start + sum)).collect()
     }
 }
 

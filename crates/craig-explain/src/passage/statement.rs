@@ -1,20 +1,20 @@
-//! The pieces of a section that can be quoted: sentences, rows of tables, samples of code.
+//! The parts of a section that can be quoted: sentences, table rows and code blocks.
 
 use std::ops::Range;
 
 use crate::page::Section;
 use crate::sentence::{self, n_words};
 
-/// Longest piece of prose that is quoted, in bytes; longer ones are tables or lists without stops.
+/// Longest sentence that is quoted, in bytes; longer ones are tables or lists without full stops.
 const MAX_BYTES: usize = 600;
 
-/// Longest code block that is quoted, in lines with its marks.
+/// Longest code block that is quoted, in lines, fences included.
 const MAX_SAMPLE_LINES: usize = 16;
 
 /// … and in bytes.
 const MAX_SAMPLE_BYTES: usize = 1_000;
 
-/// What a piece is.
+/// The form of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
     /// A sentence of a paragraph.
@@ -27,19 +27,19 @@ pub(crate) enum Form {
     Sample,
 }
 
-/// A piece of a section.
+/// A part of a section that can be quoted.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Statement {
     /// Bytes of the page.
     pub(crate) bytes: Range<usize>,
     pub(crate) form: Form,
-    /// Its run of prose, among those of the section; of a sample, the one before it.
+    /// Index of its run of prose in the section; for a sample, of the run before it.
     pub(crate) unit: usize,
-    /// Its number among the sentences of the run.
+    /// Index among the sentences of its run.
     pub(crate) number: usize,
 }
 
-/// The pieces of a section, in order.
+/// The statements of a section, in order.
 pub(crate) fn statements(text: &str, section: &Section) -> Vec<Statement> {
     let mut found = Vec::new();
     for (unit, run) in section.units.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(crate) fn statements(text: &str, section: &Section) -> Vec<Statement> {
     found
 }
 
-/// Whether prose has content: no link, image or tag alone, not too long.
+/// Whether a sentence has content: it is more than a link, an image or a tag, and is not too long.
 fn is_quotable(sentence: &str, form: Form) -> bool {
     n_words(sentence) > 0
         && sentence.len() <= MAX_BYTES

@@ -94,11 +94,7 @@ impl Rows {
     }
 
     fn fit(&self, without: &[String]) -> PassageWeights {
-        let kept: Vec<usize> =
-            (0..N_FEATURES).filter(|&at| !without.iter().any(|name| name == FEATURES[at])).collect();
-        let columns: Vec<Vec<f32>> =
-            kept.iter().map(|&at| self.rows.iter().map(|row| row[at]).collect()).collect();
-        let table = Table::new(&kept.iter().map(|&at| FEATURES[at]).collect::<Vec<_>>(), &columns);
+        let table = Table::new(FEATURES, &self.rows, without);
         let mean = f64::from(self.weights.iter().sum::<f32>()) / self.weights.len().max(1) as f64;
         let weights: Vec<f64> = self.weights.iter().map(|&weight| f64::from(weight) / mean).collect();
         let worth: f64 =
