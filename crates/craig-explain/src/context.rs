@@ -1,19 +1,22 @@
 //! What a selection of code is: the symbol it defines or stands in, what that belongs to, what surrounds it.
 
-mod layout;
+mod definitions;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
+use craig_chunk::ChunkKind;
 use craig_source::{ContentHash, Language, mask_text};
 use craig_text::{compact, is_identifier_char, whole_words};
+
 use serde::Serialize;
 
 use crate::comment::Comment;
 use crate::names::{identifiers, words_of};
+
+use self::definitions::{Definition, File};
 
 /// Lines around the selection that are kept.
 const SURROUNDING_LINES: usize = 3;
@@ -57,10 +60,6 @@ pub struct Subject {
     pub kind: Option<ChunkKind>,
     /// Line of its definition, from 1.
     pub line: Option<usize>,
-    /// Whether the file exports it, or what it belongs to.
-    pub is_exported: bool,
-    /// Whether it is private by its spelling: `#x`, `_x`, `private x`.
-    pub is_private: bool,
     /// The text of its definition.
     pub definition: String,
     /// What the comment of its definition says.
@@ -104,8 +103,8 @@ impl CodeContext {
         let (first, last) = lines.unwrap_or((1, n_lines));
         let first = first.clamp(1, n_lines);
         let last = last.clamp(first, n_lines);
-        let outline = outline_of(language, text);
-        let reading = Reading { path: file_name, text, outline: &outline, first, last };
+        let file = file_of(language, text);
+        let reading = Reading { path: file_name, text, file: &file, first, last };
         let subjects = reading.subjects(asked);
         let (function_name, class_name) = reading.enclosing_names();
         Self {
@@ -113,7 +112,7 @@ impl CodeContext {
             file_name: file_name.to_owned(),
             function_name,
             class_name,
-            imports: distinct(outline.imports.iter().map(|import| import.target.as_str())),
+            imports: file.imports.clone(),
             surrounding_context: line_range(
                 text,
                 first.saturating_sub(SURROUNDING_LINES).max(1),
@@ -182,21 +181,21 @@ fn name_at(text: &str, byte: usize) -> Range<usize> {
     start..end
 }
 
-/// The outline of a text. Whoever hovers asks about the same text again and again, and parsing it is most of the work: the
+/// What a text defines. Whoever hovers asks about the same text again and again, and parsing it is most of the work: the
 /// last one of each thread is kept.
-fn outline_of(language: Language, text: &str) -> Rc<Outline> {
+fn file_of(language: Language, text: &str) -> Rc<File> {
     thread_local! {
-        static LAST: RefCell<Option<(Language, ContentHash, Rc<Outline>)>> = const { RefCell::new(None) };
+        static LAST: RefCell<Option<(Language, ContentHash, Rc<File>)>> = const { RefCell::new(None) };
     }
     let hash = ContentHash::from_content(text.as_bytes());
     LAST.with_borrow_mut(|last| match last {
-        Some((known_language, known, outline)) if *known_language == language && *known == hash => {
-            Rc::clone(outline)
+        Some((known_language, known, file)) if *known_language == language && *known == hash => {
+            Rc::clone(file)
         }
         _ => {
-            let outline = Rc::new(chunk(language, text));
-            *last = Some((language, hash, Rc::clone(&outline)));
-            outline
+            let file = Rc::new(File::read(language, text));
+            *last = Some((language, hash, Rc::clone(&file)));
+            file
         }
     })
 }
@@ -213,44 +212,25 @@ enum Asked {
 struct Reading<'t> {
     path: &'t str,
     text: &'t str,
-    outline: &'t Outline,
+    file: &'t File,
     first: usize,
     last: usize,
 }
 
 impl<'t> Reading<'t> {
-    /// The definitions that begin in the selection, else the one around it, else the names that are used in it.
+    /// The outermost definition that begins in the selection, else the one around it and the names that are used in it.
     fn subjects(&self, asked: Asked) -> Vec<Subject> {
-        let mut found = Vec::new();
-        let defined: Vec<&Symbol> =
-            self.outline.symbols.iter().filter(|symbol| self.begins_in_selection(symbol)).collect();
+        let begun = self.file.definitions.iter().filter(|definition| self.begins_in_selection(definition));
         // Members come after what they are members of.
-        if let Some(outermost) = defined.iter().min_by_key(|symbol| (depth(symbol), symbol.line)) {
-            found.push(self.subject(outermost));
-        } else if let Some(declared) = layout::declared(self.text, self.first_line_of_code()) {
-            found.push(self.member(&declared));
-        }
+        let defined = begun.min_by_key(|definition| (self.file.depth(definition), definition.line));
         let around = self.innermost_around();
-        if found.is_empty() && self.first == self.last {
-            found
-                .extend(around.filter(|symbol| self.is_clause_of(symbol)).map(|symbol| self.subject(symbol)));
-        }
-        let is_definition = !found.is_empty();
-        if !is_definition {
-            // Members of an object that is assigned in passing are in no outline.
-            // Inside of a function, only one that the selection begins with: `return { start () { … } }`.
-            let is_value = around.is_none_or(|symbol| is_value(symbol.kind));
-            let begins = |one: &layout::Member| self.first_line_of_code() == one.line;
-            found.extend(
-                layout::member_around(self.text, self.first)
-                    .filter(|one| is_value || begins(one))
-                    .map(|one| self.member(&one)),
-            );
-            found.extend(around.map(|symbol| self.subject(symbol)));
-        }
+        let is_one_line = self.first == self.last;
+        let clause = around.filter(|definition| is_one_line && self.is_clause_of(definition));
+        let definition = defined.or(clause);
+        let mut found: Vec<Subject> =
+            definition.or(around).map(|definition| self.subject(definition)).into_iter().collect();
         // What a definition uses says nothing of what it is.
-        let is_one_line = !is_definition && self.last == self.first;
-        if found.is_empty() || is_one_line || asked == Asked::Place {
+        if found.is_empty() || is_one_line && definition.is_none() || asked == Asked::Place {
             found.extend(self.used_names());
         }
         let mut known = BTreeSet::new();
@@ -260,123 +240,57 @@ impl<'t> Reading<'t> {
         found
     }
 
-    /// The first selected line that is not blank, 1-based.
-    fn first_line_of_code(&self) -> usize {
-        let selected = line_range(self.text, self.first, self.last);
-        self.first + selected.lines().position(|line| !line.trim().is_empty()).unwrap_or(0)
-    }
-
-    fn begins_in_selection(&self, symbol: &Symbol) -> bool {
-        (self.first..=self.last).contains(&(symbol.line as usize))
+    fn begins_in_selection(&self, definition: &Definition) -> bool {
+        (self.first..=self.last).contains(&definition.line)
     }
 
     /// Whether the selected line begins another clause of a function that has several, in Haskell also the first below its
     /// signature: `init(_arg) do`.
-    fn is_clause_of(&self, symbol: &Symbol) -> bool {
+    fn is_clause_of(&self, definition: &Definition) -> bool {
         let line = line_range(self.text, self.first, self.first);
         let head = line.split(['(', '=', '{']).next().unwrap_or_default();
-        let is_function = matches!(symbol.kind, ChunkKind::Function | ChunkKind::Method);
         let is_call = head.trim_start().starts_with("return ");
-        is_function && !is_call && identifiers(head).any(|(_, name)| name == symbol.name)
+        is_function(definition.kind) && !is_call && identifiers(head).any(|(_, name)| name == definition.name)
     }
 
-    fn innermost_around(&self) -> Option<&'t Symbol> {
-        let around = self
-            .outline
-            .symbols
-            .iter()
-            .filter(|symbol| symbol.line as usize <= self.last && symbol.line_end as usize >= self.first);
-        around.max_by_key(|symbol| (depth(symbol), symbol.line))
+    fn innermost_around(&self) -> Option<&'t Definition> {
+        let around = self.file.definitions.iter();
+        let around =
+            around.filter(|definition| definition.line <= self.last && definition.line_end >= self.first);
+        around.max_by_key(|definition| (self.file.depth(definition), definition.line))
     }
 
     fn enclosing_names(&self) -> (Option<String>, Option<String>) {
-        let is_function = |kind| matches!(kind, ChunkKind::Function | ChunkKind::Method);
         let is_class = |kind| matches!(kind, ChunkKind::Class | ChunkKind::Interface | ChunkKind::Enum);
-        let touches = |symbol: &&Symbol| {
-            self.begins_in_selection(symbol)
-                || (symbol.line as usize <= self.first && symbol.line_end as usize >= self.last)
+        let touches = |definition: &&Definition| {
+            self.begins_in_selection(definition)
+                || (definition.line <= self.first && definition.line_end >= self.last)
         };
-        let touching: Vec<&Symbol> = self.outline.symbols.iter().filter(touches).collect();
+        let touching: Vec<&Definition> = self.file.definitions.iter().filter(touches).collect();
         let function = touching
             .iter()
-            .filter(|symbol| is_function(symbol.kind))
-            .min_by_key(|symbol| (!self.begins_in_selection(symbol), symbol.line));
-        let class = touching.iter().find(|symbol| is_class(symbol.kind)).map(|symbol| symbol.name.clone());
-        let owner = function.and_then(|symbol| owner_of(symbol));
-        (function.map(|symbol| symbol.name.clone()), class.or(owner))
+            .filter(|definition| is_function(definition.kind))
+            .min_by_key(|definition| (!self.begins_in_selection(definition), definition.line));
+        let class = touching.iter().find(|of| is_class(of.kind)).map(|of| of.name.clone());
+        let owner = function.and_then(|definition| definition.owner.clone());
+        (function.map(|definition| definition.name.clone()), class.or(owner))
     }
 
-    fn subject(&self, symbol: &Symbol) -> Subject {
-        let opener =
-            layout::opener(self.text, symbol.line as usize).map(|(_, open)| open).unwrap_or_default();
-        let owner = owner_of(symbol).or_else(|| layout::prototype_owner(opener).map(str::to_owned));
-        let is_top_exported = is_exported(self.text, owner.as_deref().unwrap_or(&symbol.name));
-        let definition = line_range(self.text, symbol.line as usize, symbol.line_end as usize);
-        let name = symbol.name.trim_start_matches('#');
-        // `defmodule A.B`
-        let (above, name) = name.rsplit_once('.').map_or((None, name), |(above, name)| (Some(above), name));
-        let owner = owner.or_else(|| above.and_then(|above| above.rsplit('.').next()).map(str::to_owned));
-        let name = name.to_owned();
-        let line = line_range(self.text, symbol.line as usize, symbol.line as usize);
+    fn subject(&self, definition: &Definition) -> Subject {
+        let Definition { name, line, line_end, .. } = definition;
+        let text = line_range(self.text, *line, *line_end);
         Subject {
-            is_private: symbol.name.starts_with(['#', '_'])
-                || name.ends_with('_')
-                || line.trim_start().starts_with("private ")
-                || line.trim_start().starts_with("protected "),
-            is_exported: is_top_exported
-                || line.contains("export ")
-                || line.contains("exports")
-                || layout::opens_export(opener)
-                || layout::is_attached(self.text, &name),
-            ancestors: owner
-                .as_deref()
-                .map(|owner| ancestors(self.text, owner))
-                .unwrap_or_default()
-                .into_iter()
-                .chain(layout::implemented(opener).map(str::to_owned))
-                .collect(),
-            aliases: aliases(self.text, &name),
-            kind: Some(symbol.kind),
-            line: Some(symbol.line as usize),
-            comment: Comment::of_definition(self.path, self.text, symbol.line, symbol.line_end),
-            definition: clipped(definition, MAX_DEFINITION_BYTES).to_owned(),
-            siblings: self.siblings(symbol),
+            name: name.clone(),
+            owner: definition.owner.clone(),
+            ancestors: self.file.ancestors(definition),
+            aliases: self.file.aliases(definition),
+            kind: Some(definition.kind),
+            line: Some(*line),
+            comment: Comment::of_definition(self.path, self.text, *line as u32, *line_end as u32),
+            definition: clipped(text, MAX_DEFINITION_BYTES).to_owned(),
+            siblings: self.file.siblings(definition),
             homes: homes(self.path),
             package: package(self.path, self.text),
-            namesakes: Vec::new(),
-            is_base: false,
-            owner,
-            name,
-        }
-    }
-
-    /// What the file defines in the same place as a symbol.
-    fn siblings(&self, symbol: &Symbol) -> Vec<String> {
-        let beside = self.outline.symbols.iter().filter(|other| {
-            other.parent == symbol.parent && other.name != symbol.name && !other.name.starts_with(['#', '_'])
-        });
-        distinct(beside.map(|other| other.name.as_str()))
-    }
-
-    fn member(&self, member: &layout::Member) -> Subject {
-        let open = layout::opener(self.text, member.line).map(|(_, open)| open).unwrap_or_default();
-        let owner = layout::prototype_owner(open)
-            .or_else(|| layout::assigned_name(open))
-            .or_else(|| layout::declared_type(open));
-        let definition = line_range(self.text, member.line, member.line_end);
-        Subject {
-            name: member.name.clone(),
-            is_exported: layout::opens_export(open)
-                || owner.is_some_and(|owner| is_exported(self.text, owner)),
-            owner: owner.map(str::to_owned),
-            is_private: member.name.starts_with('_'),
-            aliases: aliases(self.text, &member.name),
-            kind: Some(if member.is_function { ChunkKind::Method } else { ChunkKind::Constant }),
-            line: Some(member.line),
-            comment: Comment::of_definition(self.path, self.text, member.line as u32, member.line_end as u32),
-            definition: clipped(definition, MAX_DEFINITION_BYTES).to_owned(),
-            siblings: member.siblings.clone(),
-            homes: homes(self.path),
             ..Subject::default()
         }
     }
@@ -384,8 +298,6 @@ impl<'t> Reading<'t> {
     /// Names in the selection that look as if they came from somewhere: called, imported or qualified ones first.
     fn used_names(&self) -> Vec<Subject> {
         let selected = line_range(self.text, self.first, self.last);
-        let imported: BTreeSet<&str> =
-            self.outline.imports.iter().flat_map(|import| import.names.iter().map(String::as_str)).collect();
         let (mut likely, mut others) = (Vec::new(), Vec::new());
         let mut before: Option<(usize, &str)> = None;
         for (at, name) in identifiers(selected) {
@@ -397,7 +309,7 @@ impl<'t> Reading<'t> {
                 continue;
             }
             let is_called = selected[at + name.len()..].starts_with(['(', '<', '`']);
-            let is_likely = is_called || imported.contains(name);
+            let is_likely = is_called || self.file.imported.contains(name);
             // A key or an argument, more likely than something that the project defines.
             if !is_likely && owner.is_none() && name.chars().all(char::is_lowercase) {
                 continue;
@@ -536,95 +448,8 @@ fn is_import(definition: &str) -> bool {
     ["require('.", "require(\".", "import('.", "import(\"."].iter().any(|call| first.contains(call))
 }
 
-/// Whether what a symbol is could hold members: a constant, say.
-fn is_value(kind: ChunkKind) -> bool {
-    use ChunkKind as Kind;
-    !matches!(
-        kind,
-        Kind::Function
-            | Kind::Method
-            | Kind::Class
-            | Kind::Interface
-            | Kind::Enum
-            | Kind::Type
-            | Kind::Module
-    )
-}
-
-fn depth(symbol: &Symbol) -> usize {
-    symbol
-        .parent
-        .as_deref()
-        .map_or(0, |parent| parent.split(['.', ':', '#']).filter(|part| !part.is_empty()).count())
-}
-
-/// The last part of what encloses a symbol.
-fn owner_of(symbol: &Symbol) -> Option<String> {
-    let parent = symbol.parent.as_deref()?;
-    let last = parent.rsplit(['.', ':', '#']).find(|part| !part.is_empty() && *part != "prototype")?;
-    Some(last.to_owned())
-}
-
-/// What a class of the file extends or implements.
-fn ancestors(text: &str, class: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for at in whole_words(text, class) {
-        let is_declared = ["class ", "interface ", "struct ", "object ", "protocol ", "record "]
-            .iter()
-            .any(|keyword| text[..at].ends_with(keyword));
-        if is_declared {
-            found.extend(layout::named_above(&text[at + class.len()..]));
-        }
-    }
-    found.truncate(MAX_ANCESTORS);
-    found
-}
-
-/// Most classes and interfaces that are kept as ancestors.
-const MAX_ANCESTORS: usize = 4;
-
-/// Whether a line of the file exports `name`.
-fn is_exported(text: &str, name: &str) -> bool {
-    whole_words(text, name).any(|at| {
-        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        let before = text[line_start..at].trim_start();
-        if before.starts_with("export ") || before.contains("exports") || before.starts_with("pub ") {
-            return true;
-        }
-        // `export { a, b }` and `module.exports = { a, b }` over several lines.
-        let head = &text[..at];
-        let open = head.rfind('{').map(|open| (open, head[..open].trim_end()));
-        open.is_some_and(|(open, before)| {
-            let is_list = !head[open..].contains(['}', ';']);
-            is_list && (before.ends_with("export") || before.ends_with("exports ="))
-        })
-    })
-}
-
-/// Other names that the file exports `name` under: `export { _Parser as Parser }`, `exports.parse = parseIt`.
-fn aliases(text: &str, name: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for at in whole_words(text, name) {
-        let after = text[at + name.len()..].trim_start();
-        if let Some(alias) = after.strip_prefix("as ").and_then(|rest| identifiers(rest).next()) {
-            found.push(alias.1.to_owned());
-        }
-        let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        let before = text[line_start..at].trim();
-        let assigned = before.strip_suffix('=').map(str::trim_end);
-        if let Some((_, alias)) = assigned.and_then(|left| left.rsplit_once("exports.")) {
-            found.push(alias.to_owned());
-        }
-    }
-    let plain = name.trim_matches('_');
-    if plain != name && !plain.is_empty() {
-        found.push(plain.to_owned());
-    }
-    found.retain(|alias| alias != name && alias.chars().all(is_identifier_char) && !alias.is_empty());
-    found.sort();
-    found.dedup();
-    found.truncate(4);
-    found
+fn is_function(kind: ChunkKind) -> bool {
+    matches!(kind, ChunkKind::Function | ChunkKind::Method)
 }
 
 /// The text of lines `first` to `last`, 1-based, inclusive.

@@ -10,9 +10,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use craig_engine::Engine;
-use craig_explain::{PassageRanker, PassageWeights, explain_by};
+use craig_explain::{CodeContext, PassageRanker, PassageWeights, explain_by};
+use rayon::prelude::*;
 
-use self::cases::{Example, Labels, Repository};
+use self::cases::{Case, Example, Labels, Repository};
 use self::report::Outcome;
 use crate::corpus;
 use crate::random::folds;
@@ -37,6 +38,9 @@ pub(crate) struct ExplainArguments {
     /// Fit: measure each repository by weights that are fitted to others, and write the weights of all to this file.
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Repository to fit nothing to (may be repeated): its answers are measured like those of the others.
+    #[arg(long, requires = "out")]
+    held_out: Vec<String>,
     /// Leave a feature out (may be repeated): fitted without it, and the same numbers printed.
     #[arg(long, requires = "out")]
     without: Vec<String>,
@@ -46,45 +50,60 @@ pub(crate) struct ExplainArguments {
 }
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<()> {
-    let labels = Labels::read(&arguments.places, &arguments.sections)?;
-    let engine = Engine::open(&corpus::config(&arguments.db, &[])?)?;
-    let names: Vec<&String> = labels.repositories().collect();
+    let study = Study {
+        labels: Labels::read(&arguments.places, &arguments.sections)?,
+        engine: Engine::open(&corpus::config(&arguments.db, &[])?)?,
+        arguments,
+    };
+    let names: Vec<&String> = study.labels.repositories().collect();
     let fold_of: BTreeMap<&String, usize> = names.iter().copied().zip(folds(&names, N_FOLDS, 1)).collect();
     let mut rankers: Vec<PassageRanker> = Vec::new();
-    if arguments.out.is_some() {
-        let mut examples: Vec<Example> = Vec::new();
-        for name in &names {
-            if let Some(repository) = Repository::open(&engine, &arguments.corpora, name)? {
-                examples.extend(labels.of(name).iter().filter_map(|case| repository.example(case)));
-            }
-        }
+    if let Some(out) = &arguments.out {
+        let examples = study.each(|repository, cases| {
+            cases.iter().filter_map(|case| repository.example(case)).collect::<Vec<Example>>()
+        })?;
+        let fitted = || examples.iter().filter(|of| !arguments.held_out.contains(&of.repository));
         let held_out = |fold: usize| {
-            let others = examples.iter().filter(|example| fold_of[&example.repository] != fold);
+            let others = fitted().filter(|example| fold_of[&example.repository] != fold);
             fit::fit(&others.collect::<Vec<_>>(), &arguments.without)
         };
         rankers = (0..N_FOLDS).map(|fold| ranker(&held_out(fold))).collect::<Result<_>>()?;
         report::print_ranking(&examples, |example| &rankers[fold_of[&example.repository]]);
-        if let Some(out) = arguments.out.as_ref().filter(|_| arguments.without.is_empty()) {
-            let weights = fit::fit(&examples.iter().collect::<Vec<_>>(), &[]);
-            let text = serde_json::to_string(&weights)? + "\n";
+        if arguments.without.is_empty() {
+            let text = serde_json::to_string(&fit::fit(&fitted().collect::<Vec<_>>(), &[]))? + "\n";
             std::fs::write(out, text).with_context(|| format!("cannot write {}", out.display()))?;
         }
     }
     // Opened again: all libraries at once take gigabytes.
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    for name in &names {
-        let Some(repository) = Repository::open(&engine, &arguments.corpora, name)? else { continue };
-        let ranker = rankers.get(fold_of[name]).unwrap_or(PassageRanker::builtin());
-        let answers = repository.contexts(labels.of(name));
-        outcomes
-            .extend(answers.map(|(case, context)| {
-                Outcome::new(case, explain_by(ranker, &repository.library, &context))
-            }));
-    }
+    let outcomes = study.each(|repository, cases| {
+        let ranker = rankers.get(fold_of[&repository.name]).unwrap_or(PassageRanker::builtin());
+        let explained = |(case, context): (&Case, CodeContext)| {
+            Outcome::new(case, explain_by(ranker, &repository.library, &context))
+        };
+        repository.contexts(cases).map(explained).collect::<Vec<Outcome>>()
+    })?;
     report::print_answers(&outcomes);
     match &arguments.answers {
         Some(file) => report::write_answers(&outcomes, file),
         None => Ok(()),
+    }
+}
+
+struct Study<'a> {
+    arguments: &'a ExplainArguments,
+    labels: Labels,
+    engine: Engine,
+}
+
+impl Study<'_> {
+    /// Opens each repository that is there, several at once, and gathers what `of` makes of its definitions.
+    fn each<T: Send>(&self, of: impl Fn(&Repository, &[Case]) -> Vec<T> + Sync) -> Result<Vec<T>> {
+        let names: Vec<&String> = self.labels.repositories().collect();
+        let gathered = names.par_iter().map(|name| {
+            let repository = Repository::open(&self.engine, &self.arguments.corpora, name)?;
+            Ok(repository.map(|repository| of(&repository, self.labels.of(name))).unwrap_or_default())
+        });
+        Ok(gathered.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 }
 

@@ -29,13 +29,8 @@ fn drawn(first: usize, last: usize) -> String {
         .iter()
         .map(|subject| {
             let owner = subject.owner.as_deref().map(|owner| format!("{owner}.")).unwrap_or_default();
-            let marks = [
-                (subject.is_exported, " exported"),
-                (subject.is_private, " private"),
-                (subject.kind.is_none(), " used"),
-            ];
-            let marks: String = marks.iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| *mark).collect();
-            format!("{owner}{}{marks}", subject.name)
+            let mark = if subject.kind.is_none() { " used" } else { "" };
+            format!("{owner}{}{mark}", subject.name)
         })
         .collect();
     let name = |name: &Option<String>| name.clone().unwrap_or("–".into());
@@ -53,17 +48,17 @@ fn a_selection_is_about_what_it_defines_or_stands_in() {
         [(4, 10), (6, 8), (6, 6), (7, 7), (9, 9), (12, 14), (13, 13), (16, 16), (19, 19), (1, 1), (1, 999)];
     let drawing: String = places.iter().map(|&(first, last)| drawn(first, last)).collect();
     expect_test::expect![[r#"
-        4-10: Client exported | request | Client
-        6-8: Client.request exported | request | Client
-        6-6: Client.request exported | request | Client
-        7-7: Client.request exported | request | Client
-        9-9: Client.secret exported private | #secret | Client
+        4-10: Client | request | Client
+        6-8: Client.request | request | Client
+        6-6: Client.request | request | Client
+        7-7: Client.request | request | Client
+        9-9: Client.secret | secret | Client
         12-14: helper | helper | –
         13-13: helper, Client used, request used, GET used | helper | –
-        16-16: Client.stream exported | stream | Client
+        16-16: Client.stream | stream | Client
         19-19: table | open | table
         1-1: a.js used | – | –
-        1-999: Client exported | request | Client
+        1-999: Client | request | Client
     "#]]
     .assert_eq(&drawing);
 }
@@ -95,23 +90,22 @@ fn imports_and_surroundings_are_kept() {
 
 #[test]
 fn other_names_of_an_export_are_known() {
-    let text = "class _Parser {}\nexport { _Parser as Parser }\nfunction go () {}\nexports.run = go\n";
+    let text = "class _Parser {}\nfunction go () {}\nexport { _Parser as Parser, go as run }\n";
     let aliases = |line| {
         CodeContext::read("a.js", Language::JavaScript, text, Some((line, line))).subjects()[0]
             .aliases
             .clone()
     };
     assert_eq!(aliases(1), ["Parser"]);
-    assert_eq!(aliases(3), ["run"]);
+    assert_eq!(aliases(2), ["run"]);
 }
 
-/// The first subject of a line: its owner, name, whether it is exported, and what stands beside it.
+/// The first subject of a line: its owner, its name and its siblings.
 fn subject_at(code: &str, line: usize) -> String {
     let context = CodeContext::read("lib/a.js", Language::JavaScript, code, Some((line, line)));
     let subject = &context.subjects()[0];
     let owner = subject.owner.as_deref().unwrap_or("–");
-    let exported = if subject.is_exported { "exported" } else { "kept" };
-    format!("{owner}.{} {exported} beside {:?}", subject.name, subject.siblings)
+    format!("{owner}.{} beside {:?}", subject.name, subject.siblings)
 }
 
 #[test]
@@ -126,11 +120,6 @@ const proto = module.exports = {
   },
   get size () { return 1 },
 }
-Object.assign(Foo.prototype, {
-  mixed () {
-    return 1
-  },
-})
 const local = {
   go () {},
 }
@@ -140,19 +129,17 @@ module.exports = {
 }
 ";
     expect_test::expect![[r#"
-        –.throw exported beside ["size"]
-        –.throw exported beside ["size"]
-        –.size exported beside ["throw"]
-        Foo.mixed kept beside []
+        proto.throw beside ["size"]
+        proto.throw beside ["size"]
+        proto.size beside ["throw"]
     "#]]
-    .assert_eq(&[3, 5, 8, 12].map(|line| subject_at(code, line) + "\n").concat());
-    assert!(subject_at(code, 16).contains(".go kept"), "{}", subject_at(code, 16));
-    assert!(subject_at(code, 15).contains("local exported"), "{}", subject_at(code, 15));
-    assert!(subject_at(code, 19).contains("accepts exported"), "{}", subject_at(code, 19));
+    .assert_eq(&[3, 5, 8].map(|line| subject_at(code, line) + "\n").concat());
+    assert!(subject_at(code, 11).contains(".go "), "{}", subject_at(code, 11));
+    assert!(subject_at(code, 14).contains("accepts "), "{}", subject_at(code, 14));
 }
 
 #[test]
-fn members_that_a_function_makes_are_subjects_where_a_selection_begins_with_them() {
+fn members_of_what_a_function_makes_are_subjects() {
     let code = "\
 function make () {
   const api = {
@@ -164,9 +151,9 @@ function make () {
   return api
 }
 ";
-    assert!(subject_at(code, 3).contains("api.start kept"), "{}", subject_at(code, 3));
-    assert!(subject_at(code, 6).contains("api.stop kept"), "{}", subject_at(code, 6));
-    assert!(subject_at(code, 4).contains(".make kept"), "{}", subject_at(code, 4));
+    assert!(subject_at(code, 3).contains("api.start "), "{}", subject_at(code, 3));
+    assert!(subject_at(code, 6).contains("api.stop "), "{}", subject_at(code, 6));
+    assert!(subject_at(code, 4).contains("api.start "), "{}", subject_at(code, 4));
 }
 
 #[test]
@@ -216,33 +203,21 @@ fn properties_and_inner_functions_are_subjects_of_their_own() {
     let found = |line: usize| {
         let context = CodeContext::read("lib/a.ts", Language::TypeScript, DECLARED, Some((line, line)));
         let subject = &context.subjects()[0];
-        (subject.owner.clone().unwrap_or_default(), subject.name.clone(), subject.is_exported)
+        (subject.owner.clone().unwrap_or_default(), subject.name.clone())
     };
     let expected = [
-        (2, ("config", "maxDepth", true)),
-        (4, ("hooks", "before", false)),
-        (6, ("config", "open", true)),
-        (9, ("Options", "timeout", true)),
-        (11, ("retry", "count", false)),
-        (15, ("send", "finish", false)),
-        // What is handed to a call is no property of anything: it stands in the function.
-        (17, ("send", "finish", false)),
-        (20, ("auth", "credentials", false)),
+        (2, ("config", "maxDepth")),
+        (4, ("hooks", "before")),
+        (6, ("config", "open")),
+        (9, ("Options", "timeout")),
+        (11, ("retry", "count")),
+        (15, ("send", "finish")),
+        // What is handed to a call is no property of anything: it is in the function.
+        (17, ("send", "finish")),
     ];
-    for (line, (owner, name, is_exported)) in expected {
-        assert_eq!(found(line), (owner.into(), name.into(), is_exported), "line {line}");
+    for (line, (owner, name)) in expected {
+        assert_eq!(found(line), (owner.into(), name.into()), "line {line}");
     }
-}
-
-#[test]
-fn a_line_that_begins_with_a_sign_is_no_member() {
-    let code = "const table = {\n  →a: 1,\n}\n";
-    let context = CodeContext::read("a.js", Language::JavaScript, code, Some((2, 2)));
-    assert_eq!(context.subjects()[0].name, "table");
-    // What a sign stands before is cut behind the sign, however many bytes it has.
-    let code = "function f () {\n  …table = {\n    open () {},\n  }\n}\n";
-    let context = CodeContext::read("a.js", Language::JavaScript, code, Some((3, 3)));
-    assert_eq!(context.subjects()[0].name, "open");
 }
 
 #[test]
@@ -276,34 +251,25 @@ fn a_dotted_name_of_a_module_is_its_last_part() {
 }
 
 #[test]
-fn what_an_implementation_implements_is_an_ancestor() {
-    assert_eq!(
-        layout::implemented("impl<'a, T: Into<U>> fmt::Extract<'a, T> for Cow<'a, str> {"),
-        Some("Extract")
-    );
-    assert_eq!(layout::implemented("impl Cow<'_, str> {"), None);
-    let text = "impl Extract<'_> for Cow {\n    fn extract(&self) {}\n}\n";
-    let context = CodeContext::read("src/a.rs", Language::from_path("a.rs").unwrap(), text, Some((2, 2)));
-    assert_eq!(context.subjects()[0].ancestors, ["Extract"]);
-}
-
-#[test]
-fn the_head_of_a_class_names_what_is_above_it() {
-    for (behind, expected) in [
-        ("(Base, abc.ABC, metaclass=Meta):\n    x: int", "Base ABC"),
-        ("(Generic[K, V]):", "Generic"),
-        (":\n    pass", ""),
-        (" < Faces::Base\n  def x", "Base"),
-        (" extends Base<T> implements Face, other.Side {", "Base Face Side"),
-        ("<T> : Base<T, string>, IFace where T : class {", "Base IFace"),
-        ("(private val x: Int) : Base(x), Face {", "Base Face"),
-        (" final : public ns::Base {", "Base"),
-        ("\n  include Convertible\n\n  attr_accessor :site, :pager\n  def x\n", ""),
-        ("(\n  val x: Int,\n)\n  : Base(x),\n  Face {", "Base Face"),
-        ("<T>\n    implements Face {", "Face"),
-        (" {", ""),
+fn a_member_has_the_ancestors_of_its_owner() {
+    let ancestors = |path: &str, text: &str| {
+        let language = Language::from_path(path).unwrap();
+        let context = CodeContext::read(path, language, text, Some((2, 2)));
+        context.subjects()[0].ancestors.join(" ")
+    };
+    for (path, text, expected) in [
+        ("a.py", "class Port(Base, abc.ABC):\n    def open(self): pass\n", "Base ABC"),
+        ("a.rb", "class Port < Faces::Base\n  def open\n  end\nend\n", "Base"),
+        ("A.java", "class Port extends Base<T> implements Face {\n  void open() {}\n}\n", "Base Face"),
+        ("a.ts", "class Port extends Base<string> implements Face {\n  open() {}\n}\n", "Base Face"),
+        ("A.cs", "class Port<T> : Base<T>, IFace {\n  void Open() {}\n}\n", "Base IFace"),
+        ("a.kt", "class Port(val x: Int) : Base(x), Face {\n  fun open() {}\n}\n", "Base Face"),
+        ("a.cpp", "struct Port final : public ns::Base {\n  void open() {}\n};\n", "Base"),
+        ("a.rs", "impl Extract<'_> for Cow {\n    fn extract(&self) {}\n}\n", "Extract"),
+        ("b.cs", "static class Ports {\n  public static void Open(this Port port) {}\n}\n", "Ports"),
+        ("b.py", "class Port:\n    def open(self): pass\n", ""),
     ] {
-        assert_eq!(layout::named_above(behind).join(" "), expected, "{behind}");
+        assert_eq!(ancestors(path, text), expected, "{path}");
     }
 }
 

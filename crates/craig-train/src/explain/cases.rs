@@ -159,6 +159,7 @@ impl From<OfSection> for Case {
 
 /// A repository with its documentation.
 pub(super) struct Repository {
+    pub(super) name: String,
     root: PathBuf,
     pub(super) library: Arc<Library>,
     code: Option<CodeDefinitions>,
@@ -183,7 +184,8 @@ impl Repository {
         corpus::ingest_one(engine, name, root.clone())?;
         let explainer = Explainer::open_in_memory(&root, &ExplainConfig::default())?;
         explainer.refresh()?;
-        Ok(Some(Self { code: engine.code_definitions(&root)?, library: explainer.library(), root }))
+        let code = engine.code_definitions(&root)?;
+        Ok(Some(Self { name: name.to_owned(), code, library: explainer.library(), root }))
     }
 
     /// The context of each definition that is found; of a definition with places the name is that of its line.
