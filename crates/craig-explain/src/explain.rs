@@ -9,8 +9,8 @@ use crate::comment::Comment;
 use crate::context::CodeContext;
 use crate::library::{Library, Place};
 use crate::names::words_of;
-use crate::passage::{Form, Passage, PassageRanker, passages};
-use crate::sentence::{announces, points_back};
+use crate::passage::{Form, Passage, PassageRanker, Statement, passages};
+use crate::sentence::announces;
 
 /// What is answered when the documentation says nothing of the selection.
 pub const NOT_DOCUMENTED: &str = "Not documented.";
@@ -33,6 +33,9 @@ const KEPT: f32 = 0.8;
 /// … and those before it, and of other sections. Held out, 0.7 of the second quotes were right then, and 0.7 of those of other
 /// sections (0.6 with 0.8).
 const KEPT_ELSEWHERE: f32 = 0.9;
+
+/// Sentences at the beginning of a paragraph that are quoted before a later one: held out, they are right as often as that one.
+const MAX_BEFORE: usize = 2;
 
 /// Quotes that share more of their words say the same.
 const SAME: f32 = 0.8;
@@ -230,16 +233,14 @@ impl<'a> Answer<'a> {
         found
     }
 
-    /// Passages of a section together with those that they refer back to, and announcements with what they announce.
+    /// Passages of a section together with what begins their paragraphs, and announcements with what they announce.
     fn with_neighbours(&self, chosen: &[usize]) -> Vec<usize> {
         let mut found: BTreeSet<usize> = chosen.iter().copied().collect();
         let is_beside = |at: usize, other: usize| {
             self.passages.get(other).is_some_and(|passage| passage.at == self.passages[at].at)
         };
         for &at in chosen {
-            if self.points_back(at) {
-                found.insert(at - 1);
-            }
+            found.extend(self.beginning_of_paragraph(at));
             if announces(self.text(at)) {
                 let listed = (at + 1..).take_while(|&next| {
                     is_beside(at, next) && self.passages[next].statement.form != Form::Sentence
@@ -250,8 +251,19 @@ impl<'a> Answer<'a> {
         found.into_iter().collect()
     }
 
-    fn points_back(&self, at: usize) -> bool {
-        at > 0 && self.passages[at - 1].at == self.passages[at].at && points_back(self.text(at))
+    /// The sentences before one in its paragraph, unless they are many.
+    fn beginning_of_paragraph(&self, at: usize) -> std::ops::Range<usize> {
+        let passage = &self.passages[at];
+        let Statement { form, unit, number, .. } = passage.statement;
+        let is_of_paragraph = |before: &usize| {
+            let other = &self.passages[at - before];
+            other.at == passage.at && other.statement.unit == unit
+        };
+        if form != Form::Sentence || number > MAX_BEFORE {
+            return at..at;
+        }
+        let n_before = (1..=number.min(at)).take_while(is_of_paragraph).count();
+        at - n_before..at
     }
 
     fn text(&self, at: usize) -> &str {

@@ -13,8 +13,7 @@ use crate::library::Library;
 
 pub use self::features::{FEATURES, Features, N_FEATURES};
 pub use self::ranker::{PassageRanker, PassageWeights};
-pub(crate) use self::statement::Form;
-use self::statement::Statement;
+pub(crate) use self::statement::{Form, Statement};
 
 /// A passage of the documentation that may explain a subject.
 #[derive(Clone, Debug)]

@@ -107,59 +107,6 @@ fn push(found: &mut Vec<Range<usize>>, text: &str, range: Range<usize>) {
     }
 }
 
-/// Whether a sentence begins with a word that points to one before it: "This makes", "However, it".
-pub(crate) fn points_back(sentence: &str) -> bool {
-    let sentence = sentence.trim_start_matches(['(', '*', '_']);
-    let first = sentence.split(|c: char| !c.is_alphabetic() && c != '\'').find(|word| !word.is_empty());
-    let is_word = sentence.starts_with(char::is_alphabetic);
-    is_word && first.is_some_and(|word| POINTERS.iter().any(|pointer| word.eq_ignore_ascii_case(pointer)))
-}
-
-/// Words that a sentence begins with that goes on from the one before it.
-const POINTERS: &[&str] = &[
-    "this",
-    "that",
-    "these",
-    "those",
-    "it",
-    "its",
-    "it's",
-    "they",
-    "their",
-    "them",
-    "he",
-    "she",
-    "such",
-    "however",
-    "instead",
-    "otherwise",
-    "then",
-    "therefore",
-    "thus",
-    "hence",
-    "also",
-    "additionally",
-    "furthermore",
-    "moreover",
-    "similarly",
-    "likewise",
-    "but",
-    "and",
-    "or",
-    "so",
-    "nevertheless",
-    "consequently",
-    "conversely",
-    "alternatively",
-    "finally",
-    "afterwards",
-    "here",
-    "both",
-    "neither",
-    "again",
-    "besides",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
