@@ -10,7 +10,6 @@ use std::rc::Rc;
 use craig_chunk::ChunkKind;
 use craig_source::{ContentHash, Language, mask_text};
 use craig_text::{compact, is_identifier_char, whole_words};
-
 use serde::Serialize;
 
 use crate::comment::Comment;
