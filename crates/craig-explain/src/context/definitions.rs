@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use craig_chunk::names::{
-    self, DefinitionKind, Export, GLOBAL, Names, Occurrence, Site, Source, Traits, Value,
-};
+use craig_chunk::names::{self, DefinitionKind, Export, GLOBAL, Names, Site, Source, Traits, Value};
 use craig_chunk::{ChunkKind, Outline, Symbol, chunk};
 use craig_source::Language;
 use craig_text::is_identifier_char;
@@ -71,8 +69,9 @@ impl File {
     fn of_outline(outline: &Outline) -> Self {
         let mut definitions: Vec<Definition> = Vec::with_capacity(outline.symbols.len());
         for symbol in &outline.symbols {
-            let ends_after = |above: &&Definition| above.line_end >= symbol.line_end as usize;
-            let parent = definitions.iter().rfind(ends_after).map(|above| above.at);
+            let above = |of: &&Definition| of.parent.map(|at| &definitions[at]);
+            let mut enclosing = std::iter::successors(definitions.last(), above);
+            let parent = enclosing.find(|of| of.line_end >= symbol.line_end as usize).map(|of| of.at);
             definitions.push(Definition::of_symbol(symbol, definitions.len(), parent));
         }
         let imported = outline.imports.iter().flat_map(|import| import.names.iter().cloned());
@@ -93,12 +92,12 @@ impl File {
 
     /// Names of what belongs to the same owner as a definition.
     pub(super) fn siblings(&self, definition: &Definition) -> Vec<String> {
-        let place = |of: &'_ Definition| (of.owner.clone(), of.is_local);
-        let own = place(definition);
-        let beside = self.definitions.iter().filter(|other| {
-            other.name != definition.name && !other.name.starts_with(['#', '_']) && place(other) == own
-        });
-        distinct(beside.map(|other| other.name.as_str()))
+        let is_sibling = |other: &&Definition| {
+            other.name != definition.name
+                && !other.name.starts_with(['#', '_'])
+                && (&other.owner, other.is_local) == (&definition.owner, definition.is_local)
+        };
+        distinct(self.definitions.iter().filter(is_sibling).map(|sibling| sibling.name.as_str()))
     }
 
     /// What the owner of a definition extends or implements; for an extension, also the type that holds it.
@@ -185,15 +184,20 @@ fn type_name(names: &Names, value: Value) -> Option<&str> {
     Some(names.text(name))
 }
 
-/// The exports of the definition with an index.
+/// The exports of the definition with an index, also by an assignment: `exports.run = go`.
 fn exports(names: &Names, at: usize) -> impl Iterator<Item = &Export> {
     let of = names.definitions.get(at).filter(|of| of.parent.is_none() && !of.traits.has(Traits::LOCAL));
-    let is_named =
-        move |other: &Occurrence| other.site == Site::Bare && of.is_some_and(|of| of.name == other.name);
+    let is_occurrence = move |value: Value| {
+        let Value::Itself(Source::Occurrence(other)) = value else { return false };
+        let other = names.occurrences.get(other as usize).filter(|other| other.site == Site::Bare);
+        of.is_some_and(|of| other.is_some_and(|other| other.name == of.name))
+    };
     names.exports.iter().filter(move |export| match export.value {
-        Value::Itself(Source::Definition(exported)) => exported as usize == at,
-        Value::Itself(Source::Occurrence(of)) => names.occurrences.get(of as usize).is_some_and(is_named),
-        _ => false,
+        Value::Itself(Source::Definition(exported)) => {
+            let exported = exported as usize;
+            exported == at || names.definitions.get(exported).is_some_and(|of| is_occurrence(of.value))
+        }
+        value => is_occurrence(value),
     })
 }
 

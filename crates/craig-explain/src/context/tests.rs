@@ -90,14 +90,15 @@ fn imports_and_surroundings_are_kept() {
 
 #[test]
 fn other_names_of_an_export_are_known() {
-    let text = "class _Parser {}\nfunction go () {}\nexport { _Parser as Parser, go as run }\n";
+    let text = "class _Parser {}\nexport { _Parser as Parser }\nfunction go () {}\nexports.run = go\nfunction stop () {}\nexport { stop as halt }\n";
     let aliases = |line| {
         CodeContext::read("a.js", Language::JavaScript, text, Some((line, line))).subjects()[0]
             .aliases
             .clone()
     };
     assert_eq!(aliases(1), ["Parser"]);
-    assert_eq!(aliases(2), ["run"]);
+    assert_eq!(aliases(3), ["run"]);
+    assert_eq!(aliases(5), ["halt"]);
 }
 
 /// The first subject of a line: its owner, its name and its siblings.
@@ -105,7 +106,7 @@ fn subject_at(code: &str, line: usize) -> String {
     let context = CodeContext::read("lib/a.js", Language::JavaScript, code, Some((line, line)));
     let subject = &context.subjects()[0];
     let owner = subject.owner.as_deref().unwrap_or("–");
-    format!("{owner}.{} beside {:?}", subject.name, subject.siblings)
+    format!("{owner}.{}: siblings {:?}", subject.name, subject.siblings)
 }
 
 #[test]
@@ -129,13 +130,14 @@ module.exports = {
 }
 ";
     expect_test::expect![[r#"
-        proto.throw beside ["size"]
-        proto.throw beside ["size"]
-        proto.size beside ["throw"]
+        proto.throw: siblings ["size"]
+        proto.throw: siblings ["size"]
+        proto.size: siblings ["throw"]
     "#]]
     .assert_eq(&[3, 5, 8].map(|line| subject_at(code, line) + "\n").concat());
-    assert!(subject_at(code, 11).contains(".go "), "{}", subject_at(code, 11));
-    assert!(subject_at(code, 14).contains("accepts "), "{}", subject_at(code, 14));
+    assert!(subject_at(code, 11).contains(".go:"), "{}", subject_at(code, 11));
+    assert!(subject_at(code, 10).contains(".local:"), "{}", subject_at(code, 10));
+    assert!(subject_at(code, 14).contains("accepts:"), "{}", subject_at(code, 14));
 }
 
 #[test]
@@ -151,9 +153,9 @@ function make () {
   return api
 }
 ";
-    assert!(subject_at(code, 3).contains("api.start "), "{}", subject_at(code, 3));
-    assert!(subject_at(code, 6).contains("api.stop "), "{}", subject_at(code, 6));
-    assert!(subject_at(code, 4).contains("api.start "), "{}", subject_at(code, 4));
+    assert!(subject_at(code, 3).contains("api.start:"), "{}", subject_at(code, 3));
+    assert!(subject_at(code, 6).contains("api.stop:"), "{}", subject_at(code, 6));
+    assert!(subject_at(code, 4).contains("api.start:"), "{}", subject_at(code, 4));
 }
 
 #[test]
@@ -214,10 +216,19 @@ fn properties_and_inner_functions_are_subjects_of_their_own() {
         (15, ("send", "finish")),
         // What is handed to a call is no property of anything: it is in the function.
         (17, ("send", "finish")),
+        // Objects inside functions are not read.
+        (20, ("send", "finish")),
     ];
     for (line, (owner, name)) in expected {
         assert_eq!(found(line), (owner.into(), name.into()), "line {line}");
     }
+}
+
+#[test]
+fn a_multibyte_sign_before_a_name_is_skipped() {
+    let code = "function f () {\n  …table = {\n    open () {},\n  }\n}\n";
+    let context = CodeContext::read("a.js", Language::JavaScript, code, Some((3, 3)));
+    assert_eq!(context.subjects()[0].name, "open");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use craig_engine::{CodeDefinitions, Engine, ExplainConfig, Explainer};
-use craig_explain::{CodeContext, Library, N_FEATURES, Passage, passages};
+use craig_explain::{CodeContext, Library, Passage, passages};
 use craig_source::Language;
 use serde::{Deserialize, Serialize};
 
@@ -170,7 +170,6 @@ pub(super) struct Example {
     pub(super) repository: String,
     pub(super) truth: Truth,
     pub(super) passages: Vec<Passage>,
-    pub(super) rows: Vec<[f32; N_FEATURES]>,
     /// How much each passage says.
     pub(super) grades: Vec<Option<Grade>>,
 }
@@ -215,7 +214,6 @@ impl Repository {
         Some(Example {
             repository: craig_text::path::name(&case.repo).to_owned(),
             truth: case.truth.clone(),
-            rows: passages.iter().map(|passage| passage.features.to_array()).collect(),
             grades: passages.iter().map(grade).collect(),
             passages,
         })

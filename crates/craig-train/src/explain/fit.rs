@@ -87,7 +87,7 @@ impl Rows {
         for (at, weight) in
             right.iter().map(|&at| (at, weight)).chain(wrong.iter().map(|&at| (at, weight_of_wrong)))
         {
-            self.rows.push(example.rows[at]);
+            self.rows.push(example.passages[at].features.to_array());
             self.worth.push(of(at));
             self.weights.push(weight);
         }
