@@ -44,6 +44,8 @@ features! {
     /// How the heading refers to the name: 4 it is the name, 3 it is another spelling, 2 it contains the name, 1 it contains
     /// all words of the name, 0 otherwise.
     heading,
+    /// 1 if the heading is the name with its arguments: `.strict([enabled])`.
+    heading_call,
     /// By how much `heading` is below the best of all candidates.
     heading_behind,
     /// Share of the heading's words that are words of the name.
@@ -185,6 +187,8 @@ impl<'a> Reading<'a> {
         if in_heading > 0.0 {
             features.words_around = share_of_stems(&self.stems, place, true);
         }
+        let is_call = |of: &HeadingName| of.is_call && self.is_named(&of.named.name);
+        features.heading_call = flag(section.titles().any(is_call));
         features.owner_around = self.owner_around(place);
         let page = library.page_of(place.at);
         let in_code = library.mentions_at(&self.subject.name, place.at).in_code();
