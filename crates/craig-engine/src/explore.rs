@@ -1,5 +1,6 @@
 //! One answer to act on: the code that answers a question, with its callees, callers and tests.
 
+mod nearby;
 mod surroundings;
 mod text;
 
@@ -48,6 +49,8 @@ pub struct Explored {
     pub ways: Vec<Vec<Neighbour>>,
     /// Less likely places.
     pub places: Vec<ExploredPlace>,
+    /// Functions that calls link to the hits.
+    pub nearby: Vec<LinkedFunction>,
     /// Notes for the caller.
     pub notes: Vec<String>,
     /// Time for all of it.
@@ -84,6 +87,16 @@ pub struct ExploredDefinition {
     pub code: Option<String>,
 }
 
+/// A function that calls link to others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LinkedFunction {
+    /// Its place.
+    #[serde(flatten)]
+    pub definition: Neighbour,
+    /// Names of the other functions of the answer that it calls or hands on.
+    pub runs: Vec<String>,
+}
+
 /// Lines of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ExploredPlace {
@@ -100,11 +113,10 @@ pub struct ExploredPlace {
 /// Hits by which what is called is ranked.
 const N_RANKED: usize = 60;
 
-/// Pieces are given until one of them answers with this probability, but no fewer than two, as far as each is so likely in
-/// comparison with the first.
+/// Pieces are given until one of them answers with this probability, as far as each is so likely in comparison with the first.
 const ENOUGH: f32 = 0.7;
-const MIN_SHARE: f32 = 0.15;
-const LEAST_PIECES: usize = 2;
+const MIN_SHARE: f32 = 0.25;
+const FIRST_PIECES: usize = 2;
 const MOST_PIECES: usize = 8;
 
 /// Places that are listed after the pieces.
@@ -151,6 +163,7 @@ impl Engine {
             named: found.named,
             ways: found.ways,
             places: found.places,
+            nearby: found.nearby,
             project: answer.project,
             query: answer.query,
             is_answered: answer.is_answered,
@@ -205,12 +218,12 @@ fn limited_per_file(hits: &[Hit]) -> Vec<&Hit> {
 fn n_enough(hits: &[&Hit]) -> usize {
     let best = hits.first().map_or(0.0, |hit| hit.score);
     let mut covered = 0.0;
-    let is_needed = |(at, hit): &(usize, &&Hit)| {
-        let is_needed = (*at < LEAST_PIECES || covered < ENOUGH) && hit.score >= best * MIN_SHARE;
+    let is_needed = |hit: &&&Hit| {
+        let is_needed = covered < ENOUGH && hit.score >= best * MIN_SHARE;
         covered += hit.score;
         is_needed
     };
-    hits.iter().enumerate().take(MOST_PIECES).take_while(is_needed).count()
+    hits.iter().take(MOST_PIECES).take_while(is_needed).count()
 }
 
 fn lines(hit: &Hit) -> (u32, u32) {

@@ -62,7 +62,9 @@ pub use explain::{
     Activation, CodeDefinitions, ExplainConfig, Explained, Explainer, Selection, Words, WordsReport,
     WordsStatus, write_page,
 };
-pub use explore::{ExploreRequest, Explored, ExploredDefinition, ExploredPiece, ExploredPlace};
+pub use explore::{
+    ExploreRequest, Explored, ExploredDefinition, ExploredPiece, ExploredPlace, LinkedFunction,
+};
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use group::GroupSummary;
 pub use ingest::{IngestRequest, Waiting};

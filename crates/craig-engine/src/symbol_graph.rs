@@ -5,6 +5,7 @@ mod calls;
 mod editor;
 mod export;
 mod kept;
+mod linked;
 mod neighbours;
 mod overview;
 mod repo_map;
@@ -35,6 +36,7 @@ pub use self::answer::{
 
 pub use self::export::ScipExport;
 pub use self::kept::KeptSymbol;
+pub(crate) use self::linked::{defined, is_product, linked, runs};
 pub use self::neighbours::{Neighbour, Neighbours};
 pub(crate) use self::neighbours::{defined_at, described, named, neighbours, values};
 pub use self::overview::{Flow, Overview, OverviewModule, OverviewSymbol};

@@ -5,10 +5,13 @@ use craig_search::{Hit, KindFilter};
 use craig_store::{OutlinedFile, Project, Store};
 use craig_symbols::{SymbolGraph, SymbolIx};
 
-use super::{ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES, lines};
+use super::nearby::nearby;
+use super::{
+    ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, FIRST_PIECES, LinkedFunction, lines,
+};
 use crate::search::filter;
 use crate::shown::{MIN_PLACE, OutlinedFiles, name_as_asked};
-use crate::symbol_graph::{defined_at, described, named, neighbours, values, ways};
+use crate::symbol_graph::{defined_at, described, named, neighbours, runs, values, ways};
 use crate::{EngineError, Neighbour, lines_of, with_numbers};
 
 /// Number of best pieces whose surroundings are shown in full; for the others, only the constants that they use.
@@ -30,7 +33,13 @@ const MOST_HELPERS: usize = 3;
 
 /// Definitions that are named of a piece, and others of its file that are listed with the best piece.
 const MOST_DEFINITIONS: usize = 6;
-const MOST_SIBLINGS: usize = 16;
+const MOST_SIBLINGS: usize = 6;
+
+/// Functions that are listed because they are linked to hits.
+const MOST_NEARBY: usize = 8;
+
+/// Other functions of the answer that are named with each of them.
+const MOST_RUN: usize = 4;
 
 /// What is found around hits.
 pub(super) struct Found {
@@ -38,6 +47,7 @@ pub(super) struct Found {
     pub(super) named: Vec<ExploredDefinition>,
     pub(super) ways: Vec<Vec<Neighbour>>,
     pub(super) places: Vec<ExploredPlace>,
+    pub(super) nearby: Vec<LinkedFunction>,
 }
 
 /// Looks around hits. Nothing is given twice.
@@ -76,12 +86,13 @@ impl<'a> Surroundings<'a> {
         let whole = self.completed(whole)?;
         self.seen = whole.iter().map(|hit| (hit.path.clone(), lines(hit))).collect();
         let pieces = whole.iter().enumerate().map(|(at, hit)| self.piece(at, hit));
-        let pieces = pieces.collect::<Result<_, _>>()?;
+        let pieces = pieces.collect::<Result<Vec<_>, _>>()?;
         let named = self.named(request)?;
         let ways = self.ways(&whole, &named)?;
         let named = self.unseen(&named)?;
         let places = self.places(others)?;
-        Ok(Found { pieces, named, ways, places })
+        let nearby = self.nearby(request, &pieces, &places)?;
+        Ok(Found { pieces, named, ways, places, nearby })
     }
 
     /// The hits with all of their definitions, as far as these are not too long. A question that names a member of a type that
@@ -89,7 +100,7 @@ impl<'a> Surroundings<'a> {
     fn completed(&mut self, mut hits: Vec<Hit>) -> Result<Vec<Hit>, EngineError> {
         for (at, hit) in hits.iter_mut().enumerate() {
             if let Some(file) = self.files.get(&hit.path)? {
-                complete(hit, file, if at < LEAST_PIECES { MOST_BEST_LINES } else { MOST_WHOLE_LINES });
+                complete(hit, file, if at < FIRST_PIECES { MOST_BEST_LINES } else { MOST_WHOLE_LINES });
                 name_as_asked(hit, file, self.query);
             }
         }
@@ -142,7 +153,7 @@ impl<'a> Surroundings<'a> {
         ways(self.store, self.project, self.graph, &between)
     }
 
-    /// Those of the definitions that are not shown yet, the short and likely ones with their lines.
+    /// Those of the definitions that are not shown yet, the short ones with their lines.
     fn unseen(&mut self, named: &[SymbolIx]) -> Result<Vec<ExploredDefinition>, EngineError> {
         let mut named = described(self.store, self.project, self.graph, named)?;
         named.retain(|found| !self.has_seen(&found.path, found.lines));
@@ -150,8 +161,7 @@ impl<'a> Surroundings<'a> {
         let mut given = Vec::new();
         for definition in named {
             let is_short = definition.lines.1 - definition.lines.0 < MOST_NAMED_LINES;
-            let is_given = is_short && self.score_of(&definition) >= MIN_PLACE;
-            let file = self.files.get(&definition.path)?.filter(|_| is_given);
+            let file = self.files.get(&definition.path)?.filter(|_| is_short);
             let code = file.map(|file| numbered(&file.text, definition.lines));
             self.seen.push((definition.path.clone(), definition.lines));
             given.push(ExploredDefinition { definition, code });
@@ -169,6 +179,55 @@ impl<'a> Surroundings<'a> {
             }
         }
         Ok(places)
+    }
+
+    /// Functions that are linked to the hits and are neither shown nor listed.
+    fn nearby(
+        &self,
+        request: &ExploreRequest,
+        pieces: &[ExploredPiece],
+        places: &[ExploredPlace],
+    ) -> Result<Vec<LinkedFunction>, EngineError> {
+        let places = places.iter().map(|place| (place.path.as_str(), place.lines.0));
+        let listed: Vec<(&str, u32)> = pieces.iter().flat_map(ExploredPiece::listed).chain(places).collect();
+        let is_listed = |at: SymbolIx| {
+            let definition = self.graph.definition(at);
+            let lines = definition.line_start..=definition.line;
+            listed.iter().any(|&(path, line)| path == self.path_of(at) && lines.contains(&line))
+        };
+        // What is linked to hits that do not answer leads nowhere.
+        let hits = if pieces.is_empty() { &[] } else { self.ranked };
+        let found = nearby(self.graph, self.query, &request.guesses, hits).into_iter();
+        let found: Vec<SymbolIx> =
+            found.filter(|&at| !is_listed(at) && !self.shows(at)).take(MOST_NEARBY).collect();
+        let described = described(self.store, self.project, self.graph, &found)?;
+        let is_of_answer = |at: SymbolIx| found.contains(&at) || is_listed(at) || self.shows(at);
+        let linked = found.iter().zip(described);
+        let linked = linked
+            .map(|(&at, definition)| LinkedFunction { definition, runs: self.run_by(at, is_of_answer) });
+        Ok(linked.collect())
+    }
+
+    /// Names of the functions of the answer that a function calls or hands on.
+    fn run_by(&self, at: SymbolIx, is_of_answer: impl Fn(SymbolIx) -> bool) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for other in runs(self.graph, at).into_iter().filter(|&other| other != at && is_of_answer(other)) {
+            let name = &self.graph.definition(other).name;
+            if names.len() < MOST_RUN && !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    fn path_of(&self, at: SymbolIx) -> &str {
+        &self.graph.files[self.graph.definition(at).file as usize].path
+    }
+
+    /// Whether some of a definition is shown.
+    fn shows(&self, at: SymbolIx) -> bool {
+        let definition = self.graph.definition(at);
+        self.has_seen(self.path_of(at), (definition.line_start, definition.line_end))
     }
 
     fn has_seen(&self, path: &str, lines: (u32, u32)) -> bool {
@@ -195,7 +254,7 @@ impl<'a> Surroundings<'a> {
 }
 
 /// The line of the definition that a hit is of.
-fn first_line(hit: &Hit) -> u32 {
+pub(super) fn first_line(hit: &Hit) -> u32 {
     hit.symbol_lines.map_or(hit.line_start, |(first, _)| first)
 }
 

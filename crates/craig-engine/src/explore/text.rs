@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::{Explored, ExploredDefinition, ExploredPiece, ExploredPlace, LEAST_PIECES};
+use super::{Explored, ExploredDefinition, ExploredPiece, ExploredPlace, FIRST_PIECES, LinkedFunction};
 use crate::symbol_graph::lines_of_definition;
 use crate::{NO_ANSWER, Neighbour, Neighbours};
 
@@ -40,7 +40,7 @@ impl Explored {
             let _ = writeln!(text, "{NO_ANSWER}");
         }
         let mut pieces = self.pieces.iter();
-        for (at, piece) in pieces.by_ref().take(LEAST_PIECES).enumerate() {
+        for (at, piece) in pieces.by_ref().take(FIRST_PIECES).enumerate() {
             piece.write(&mut text, at == 0);
         }
         self.write_named(&mut text);
@@ -58,6 +58,7 @@ impl Explored {
         for place in places {
             let _ = writeln!(text, "  {}", place.heading());
         }
+        self.write_nearby(&mut text);
         text.push_str(self.advice());
         text
     }
@@ -86,6 +87,25 @@ impl Explored {
         }
         if !self.named.is_empty() {
             text.push('\n');
+        }
+    }
+
+    /// A line for each file: `  src/a.rs: read 12-30 → parse, write 34-90`.
+    fn write_nearby(&self, text: &mut String) {
+        let mut by_file: Vec<(&str, Vec<String>)> = Vec::new();
+        for LinkedFunction { definition: Neighbour { name, path, lines, .. }, runs } in &self.nearby {
+            let arrow = if runs.is_empty() { "" } else { " → " };
+            let entry = format!("{name} {}{arrow}{}", lines_of_definition(lines.0, lines.1), runs.join(" "));
+            match by_file.iter_mut().find(|(file, _)| file == path) {
+                Some((_, entries)) => entries.push(entry),
+                None => by_file.push((path, vec![entry])),
+            }
+        }
+        if !by_file.is_empty() {
+            text.push_str("linked by calls:\n");
+        }
+        for (path, entries) in by_file {
+            let _ = writeln!(text, "  {path}: {}", entries.join(", "));
         }
     }
 
@@ -126,6 +146,14 @@ impl ExploredPiece {
             self.write_around(text, if is_best { MOST_CALLERS } else { MOST_OTHER_CALLERS });
         }
         text.push('\n');
+    }
+
+    /// What is listed with it by place: path and first line.
+    pub(super) fn listed(&self) -> impl Iterator<Item = (&str, u32)> {
+        let uses = self.around.uses.iter().take(MOST_USES).map(|used| (used.path.as_str(), used.lines.0));
+        let callers =
+            self.around.callers.iter().take(MOST_CALLERS).map(|caller| (caller.path.as_str(), caller.line));
+        uses.chain(callers)
     }
 
     fn holds(&self, other: &Neighbour) -> bool {

@@ -1,14 +1,14 @@
-//! How some definitions reach each other: the shortest ways through calls, and through what overrides a called member.
+//! How some definitions reach each other: the shortest ways through calls, callbacks, and overrides of called members.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use craig_chunk::names::Role;
 use craig_store::{Project, Store};
 use craig_symbols::{SymbolGraph, SymbolIx};
 
+use super::linked::runs;
 use super::neighbours::{Files, Neighbour};
-use super::{SymbolRequest, representative};
+use super::representative;
 use crate::EngineError;
 
 /// Maximum number of definitions on a path, and of definitions whose calls are followed from one of them.
@@ -50,7 +50,7 @@ pub(crate) fn ways(
     ways.iter().map(|way| way.iter().map(&mut step).collect()).collect()
 }
 
-/// The callees of definitions, each looked up once.
+/// What definitions run, each looked up once.
 struct Calls<'g> {
     graph: &'g SymbolGraph,
     known: HashMap<SymbolIx, Vec<SymbolIx>>,
@@ -85,29 +85,6 @@ impl Calls<'_> {
     }
 
     fn made_by(&mut self, symbol: SymbolIx) -> &[SymbolIx] {
-        self.known.entry(symbol).or_insert_with(|| called(self.graph, symbol))
+        self.known.entry(symbol).or_insert_with(|| runs(self.graph, symbol))
     }
-}
-
-/// The certain callees of a definition and their overrides, except tests. A call of a type runs only its constructor.
-fn called(graph: &SymbolGraph, symbol: SymbolIx) -> Vec<SymbolIx> {
-    let is_sure = |confidence: u8| confidence >= SymbolRequest::default().min_confidence;
-    let mut called: Vec<SymbolIx> = Vec::new();
-    for part in graph.parts_of_overload(symbol) {
-        for call in graph
-            .references_within(part)
-            .filter(|found| found.role == Role::Call && is_sure(found.confidence))
-        {
-            let overriding = graph.references_to(call.symbol).iter();
-            let overriding = overriding.filter(|found| found.role == Role::Override);
-            let all = [call.symbol].into_iter().chain(overriding.filter_map(|found| found.within));
-            for next in all.map(|next| representative(graph, next)) {
-                let definition = graph.definition(next);
-                if definition.kind.is_callable() && !graph.is_test(next) && !called.contains(&next) {
-                    called.push(next);
-                }
-            }
-        }
-    }
-    called
 }

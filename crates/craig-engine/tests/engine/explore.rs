@@ -178,7 +178,7 @@ fn a_member_that_is_named_is_shown_with_its_own_tests() {
         explored.text().lines().find(|line| line.contains("tested by")).unwrap_or_default().to_owned()
     };
     expect![[r#"
-        Cart.sum_7 tested by test_last  tests/test_cart.py:8-9 at 9
+        tested by test_last  tests/test_cart.py:8-9 at 9
         Cart tested by test_first  tests/test_cart.py:4-5 at 5; test_last  tests/test_cart.py:8-9 at 9"#]]
     .assert_eq(&["Cart.sum_7", "Cart"].map(tested).join("\n"));
 }
@@ -210,4 +210,26 @@ fn a_member_that_only_its_interface_is_called_for_has_those_callers() {
           Second.find  src/Second.java:4 at 4
         tested through Finder.applies by SecondTest.finds  test/SecondTest.java:2 at 2"#]]
     .assert_eq(&calls.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_function_that_calls_link_to_the_answer_is_listed() {
+    let filler: String = (0..9).map(|n| format!("def unrelated_{n}(x):\n    return x * {n}\n\n\n")).collect();
+    let steps = [
+        (
+            "src/desk.py",
+            "from src.belt import hand_on\n\n\ndef receive_parcel(parcel):\n    hand_on(parcel)\n",
+        ),
+        ("src/belt.py", "from src.yard import vanish\n\n\ndef hand_on(thing):\n    vanish(thing)\n"),
+        ("src/yard.py", "def vanish(thing):\n    del thing\n"),
+        ("src/other.py", filler.as_str()),
+    ];
+    let workshop = Workshop::with_files(&steps);
+    workshop.ingest();
+    let explored =
+        workshop.engine.explore("tree", "where is a parcel received", &ExploreRequest::default()).unwrap();
+    assert_eq!(explored.pieces.len(), 1, "{}", explored.text());
+    let text = explored.text();
+    assert!(text.contains("linked by calls:\n  src/yard.py: vanish 1-2\n"), "{text}");
+    assert!(!text.contains("unrelated_"), "{text}");
 }

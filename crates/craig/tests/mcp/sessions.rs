@@ -54,7 +54,7 @@ fn sessions_about_a_python_program() {
         ("drench/ops/cond.py", "_PREC"),
     ];
     let n_bytes = replay("greenhouse", &expected);
-    assert!(n_bytes < 64_000, "{n_bytes} bytes");
+    assert!(n_bytes < 54_000, "{n_bytes} bytes");
 }
 
 #[test]
