@@ -219,7 +219,7 @@ fn what_every_assistant_gets() {
         The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
         - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).
         - `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
-        - `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
+        - `grep`: every line with an exact text. `read_file`: more lines or whole definitions (`src/cart.py::Cart.total`), several in one call; lines that were shown need not be read again.
         - Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
         <!-- craig:end -->
 
@@ -357,7 +357,7 @@ fn what_every_assistant_gets() {
         The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
         - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).
         - `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
-        - `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
+        - `grep`: every line with an exact text. `read_file`: more lines or whole definitions (`src/cart.py::Cart.total`), several in one call; lines that were shown need not be read again.
         - Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
         <!-- craig:end -->
         -- instructions
@@ -371,7 +371,7 @@ fn what_every_assistant_gets() {
         The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
         - `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).
         - `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
-        - `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
+        - `grep`: every line with an exact text. `read_file`: more lines or whole definitions (`src/cart.py::Cart.total`), several in one call; lines that were shown need not be read again.
         - Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
     "#]].assert_eq(&all);
 }
@@ -552,7 +552,7 @@ fn nothing_is_written_unasked() {
             +The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:
             +- `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).
             +- `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.
-            +- `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.
+            +- `grep`: every line with an exact text. `read_file`: more lines or whole definitions (`src/cart.py::Cart.total`), several in one call; lines that were shown need not be read again.
             +- Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.
             +<!-- craig:end -->
         Claude Code: not written
@@ -571,7 +571,7 @@ fn nothing_is_written_unasked() {
               {
                 "path": "HOME/.codex/AGENTS.md",
                 "change": "create",
-                "diff": "@@ -0,0 +1,9 @@\n+<!-- craig:begin -->\n+## Craig\n+\n+The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:\n+- `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).\n+- `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.\n+- `grep`: every line with an exact text. `read_file`: more lines, several places in one call; lines that were shown need not be read again.\n+- Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.\n+<!-- craig:end -->\n"
+                "diff": "@@ -0,0 +1,9 @@\n+<!-- craig:begin -->\n+## Craig\n+\n+The MCP server `craig` has this machine's projects in an index. Ask it about code before you search with grep or read whole files:\n+- `explore`: where something is, how it works, what to change for it. Give the question and your guesses: `names` (identifiers that the code may use) and `code` (a line or two that it may contain).\n+- `references`: who uses a symbol, before you change it; with `depth`, the callers of its callers.\n+- `grep`: every line with an exact text. `read_file`: more lines or whole definitions (`src/cart.py::Cart.total`), several in one call; lines that were shown need not be read again.\n+- Do without it for a place that you know already, and for the rest of the session if a project cannot be indexed.\n+<!-- craig:end -->\n"
               }
             ],
             "done": false,

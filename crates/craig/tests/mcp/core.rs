@@ -92,6 +92,41 @@ fn several_places_are_read_at_once() {
 }
 
 #[test]
+fn whole_definitions_are_read_by_name() {
+    let home = Home::with_shop();
+    home.write("shop/notes.md", "# Carts\n\nThey are free.\n\n## Prices\n\nThey are not.\n");
+    home.ingest("shop");
+    let mut client = home.client();
+    let paths = [
+        "src/auth.py::verify_token",
+        "src/cart/prices.rs::total_price",
+        "notes.md::Prices",
+        "src/auth.py::missing",
+    ];
+    expect_test::expect![[r#"
+        src/auth.py:4-7 of 13
+        4	def verify_token(token, secret):
+        5	    """Checks that a token was signed with the secret."""
+        6	    header, payload, signature = token.split(".")
+        7	    return sign(header + "." + payload, secret) == signature
+
+        src/cart/prices.rs:2-4 of 4
+        2	pub fn total_price(items: &[Item]) -> u64 {
+        3	    items.iter().map(|item| item.price * item.quantity).sum()
+        4	}
+
+        notes.md:5-7 of 7
+        5	## Prices
+        6	
+        7	They are not.
+
+        src/auth.py: the project "shop" has no symbol "src/auth.py::missing"
+
+    "#]]
+    .assert_eq(&client.text("read_file", json!({ "paths": paths })));
+}
+
+#[test]
 fn a_long_file_says_where_to_go_on() {
     let home = Home::with_shop();
     let long: String = (0..3_000).map(|n| format!("value_{n} = {n}\n")).collect();

@@ -1,8 +1,8 @@
-//! `read_file`: numbered lines of files, several in one call.
+//! `read_file`: numbered lines of files and definitions, several in one call.
 
 use std::fmt::Write as _;
 
-use craig_engine::{Engine, EngineError, FileText, lines_of, with_numbers};
+use craig_engine::{Engine, EngineError, FileText, OutlineRequest, SymbolRequest, lines_of, with_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use super::{About, Call, Effect, Tool};
 use crate::mcp::failure::Failure;
 use crate::place;
 
-/// Files, or parts of files, of one call.
+/// Files, or parts of files, in one call.
 const MOST_PLACES: usize = 10;
 
 /// Bytes of an answer.
@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 40_000;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Files, or lines of them: ["src/auth.py", "src/cart.py:10-40"].
+    /// Files, lines, definitions: ["src/auth.py", "src/cart.py:10-40", "src/cart.py::Cart.total"].
     paths: Vec<String>,
     /// Default: the workspace's.
     project: Option<String>,
@@ -28,8 +28,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "read_file",
         title: "Read files",
-        description: "Reads files or parts of them, several in one call, with line numbers. Do not reread lines \
-                      that explore or read_file have shown. Secrets are masked with *.",
+        description: "Reads files, lines of them or whole definitions, several in one call, with line numbers. Do \
+                      not reread lines that explore or read_file have shown. Secrets are masked with *.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)
@@ -40,14 +40,14 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
     if paths.is_empty() || paths.len() > MOST_PLACES {
         return Err(Failure::new(
             format!("paths has {} entries: give 1 to {MOST_PLACES} per call", paths.len()),
-            "give paths such as \"src/cart.py\" or \"src/cart.py:10-40\"",
+            "give paths such as \"src/cart.py\", \"src/cart.py:10-40\" or \"src/cart.py::Cart.total\"",
         ));
     }
     let project = call.project_or_ingested(project.as_deref()).await?;
     let mut places = Vec::new();
     for path in paths {
-        let (path, lines) = place::split(path);
-        places.push((call.shared.path_in_project(&project, path).await?, lines));
+        let (path, part) = Part::split(path);
+        places.push((call.shared.path_in_project(&project, path).await?, part));
     }
     let (state, name) = (call.shared.bring_up_to_date(&project).await?, project.clone());
     let work = move |engine: &Engine, _| read(engine, &project, &places);
@@ -55,16 +55,32 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
     Ok(state.line(&name) + &text)
 }
 
+/// What of a file is read.
+enum Part {
+    All,
+    /// First and last line.
+    Lines(usize, usize),
+    /// A definition by its qualified name.
+    Definition(String),
+}
+
+impl Part {
+    /// The path, and what is behind it: nothing, `:10-40`, or `::Cart.total`.
+    fn split(place: &str) -> (&str, Self) {
+        if let Some((path, name)) = place.split_once("::") {
+            return (path, Self::Definition(name.to_owned()));
+        }
+        let (path, lines) = place::split(place);
+        (path, lines.map_or(Self::All, |(first, last)| Self::Lines(first, last)))
+    }
+}
+
 /// All of the places. If one cannot be read, the others still are.
-fn read(
-    engine: &Engine,
-    project: &str,
-    places: &[(String, Option<(usize, usize)>)],
-) -> Result<String, EngineError> {
+fn read(engine: &Engine, project: &str, places: &[(String, Part)]) -> Result<String, EngineError> {
     let mut text = String::new();
-    for (path, lines) in places {
-        match engine.file(project, path) {
-            Ok(file) => write(&mut text, &file, *lines),
+    for (path, part) in places {
+        match read_part(engine, project, path, part) {
+            Ok((file, lines)) => write(&mut text, &file, lines),
             Err(error) if places.len() == 1 => return Err(error),
             Err(error) => {
                 let _ = writeln!(text, "{path}: {error}");
@@ -73,6 +89,49 @@ fn read(
         text.push('\n');
     }
     Ok(text)
+}
+
+/// A file, and which of its lines are meant.
+fn read_part(
+    engine: &Engine,
+    project: &str,
+    path: &str,
+    part: &Part,
+) -> Result<(FileText, Option<(usize, usize)>), EngineError> {
+    match part {
+        Part::All => Ok((engine.file(project, path)?, None)),
+        Part::Lines(first, last) => Ok((engine.file(project, path)?, Some((*first, *last)))),
+        Part::Definition(name) => {
+            let found = engine.symbol(project, &format!("{path}::{name}"), &SymbolRequest::default());
+            match found {
+                Ok(found) => {
+                    let lines = (found.line_start as usize, found.subject.symbol.line_end as usize);
+                    Ok((engine.file(project, &found.subject.symbol.path)?, Some(lines)))
+                }
+                // The symbols of some languages are not resolved, but every file has an outline.
+                Err(error) => {
+                    let lines = outlined(engine, project, path, name).ok_or(error)?;
+                    Ok((engine.file(project, path)?, Some(lines)))
+                }
+            }
+        }
+    }
+}
+
+/// The lines of the definition of this name in a file's outline.
+fn outlined(engine: &Engine, project: &str, path: &str, name: &str) -> Option<(usize, usize)> {
+    let names = |qualified: &str| -> Vec<String> {
+        let is_separator = |c: char| matches!(c, '.' | ':' | '#' | '\\');
+        qualified.split(is_separator).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    };
+    let outline = engine.outline(project, path, &OutlineRequest::default()).ok()?;
+    let mut definitions = outline.files.iter().flat_map(|file| &file.definitions);
+    let wanted = names(name);
+    let found = definitions.find(|found| {
+        let parent = found.parent.as_deref().unwrap_or_default();
+        names(&format!("{parent}.{}", found.name)).ends_with(&wanted)
+    })?;
+    Some((found.line as usize, found.line_end as usize))
 }
 
 /// As many lines of a file as fit.
