@@ -94,6 +94,7 @@ fn several_places_are_read_at_once() {
 #[test]
 fn whole_definitions_are_read_by_name() {
     let home = Home::with_shop();
+    home.write("shop/Till.java", "class Till {\n  void add(int n) {}\n\n  void add(String s) {}\n}\n");
     home.write("shop/notes.md", "# Carts\n\nThey are free.\n\n## Prices\n\nThey are not.\n");
     home.ingest("shop");
     let mut client = home.client();
@@ -101,6 +102,7 @@ fn whole_definitions_are_read_by_name() {
         "src/auth.py::verify_token",
         "src/cart/prices.rs::total_price",
         "notes.md::Prices",
+        "Till.java::Till.add",
         "src/auth.py::missing",
     ];
     expect_test::expect![[r#"
@@ -119,6 +121,11 @@ fn whole_definitions_are_read_by_name() {
         5	## Prices
         6	
         7	They are not.
+
+        Till.java:2-2 of 5
+        2	  void add(int n) {}
+        Till.java:4-4 of 5
+        4	  void add(String s) {}
 
         src/auth.py: the project "shop" has no symbol "src/auth.py::missing"
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use craig_engine::{Engine, EngineError, FileText, OutlineRequest, SymbolRequest, lines_of, with_numbers};
+use craig_engine::{
+    Engine, EngineError, FileText, OutlineRequest, SymbolRequest, SymbolText, lines_of, with_numbers,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -57,7 +59,6 @@ async fn answer(call: Call<Arguments>) -> Result<String, Failure> {
 
 /// What of a file is read.
 enum Part {
-    All,
     /// First and last line.
     Lines(usize, usize),
     /// A definition by its qualified name.
@@ -71,7 +72,8 @@ impl Part {
             return (path, Self::Definition(name.to_owned()));
         }
         let (path, lines) = place::split(place);
-        (path, lines.map_or(Self::All, |(first, last)| Self::Lines(first, last)))
+        let (first, last) = lines.unwrap_or((1, usize::MAX));
+        (path, Self::Lines(first, last))
     }
 }
 
@@ -80,7 +82,7 @@ fn read(engine: &Engine, project: &str, places: &[(String, Part)]) -> Result<Str
     let mut text = String::new();
     for (path, part) in places {
         match read_part(engine, project, path, part) {
-            Ok((file, lines)) => write(&mut text, &file, lines),
+            Ok((file, ranges)) => ranges.into_iter().for_each(|lines| write(&mut text, &file, lines)),
             Err(error) if places.len() == 1 => return Err(error),
             Err(error) => {
                 let _ = writeln!(text, "{path}: {error}");
@@ -91,31 +93,38 @@ fn read(engine: &Engine, project: &str, places: &[(String, Part)]) -> Result<Str
     Ok(text)
 }
 
-/// A file, and which of its lines are meant.
+/// A file, and the ranges of its lines that are meant.
 fn read_part(
     engine: &Engine,
     project: &str,
     path: &str,
     part: &Part,
-) -> Result<(FileText, Option<(usize, usize)>), EngineError> {
+) -> Result<(FileText, Vec<(usize, usize)>), EngineError> {
     match part {
-        Part::All => Ok((engine.file(project, path)?, None)),
-        Part::Lines(first, last) => Ok((engine.file(project, path)?, Some((*first, *last)))),
+        Part::Lines(first, last) => Ok((engine.file(project, path)?, vec![(*first, *last)])),
         Part::Definition(name) => {
             let found = engine.symbol(project, &format!("{path}::{name}"), &SymbolRequest::default());
             match found {
-                Ok(found) => {
-                    let lines = (found.line_start as usize, found.subject.symbol.line_end as usize);
-                    Ok((engine.file(project, &found.subject.symbol.path)?, Some(lines)))
-                }
+                Ok(found) => Ok((engine.file(project, &found.subject.symbol.path)?, ranges(&found))),
                 // The symbols of some languages are not resolved, but every file has an outline.
                 Err(error) => {
                     let lines = outlined(engine, project, path, name).ok_or(error)?;
-                    Ok((engine.file(project, path)?, Some(lines)))
+                    Ok((engine.file(project, path)?, vec![lines]))
                 }
             }
         }
     }
+}
+
+/// The lines of a definition, and of its overloads in the file.
+fn ranges(found: &SymbolText) -> Vec<(usize, usize)> {
+    let symbol = &found.subject.symbol;
+    let others = found.subject.also_defined.iter().filter(|other| other.path == symbol.path);
+    let others = others.map(|other| (other.line as usize, other.line_end as usize));
+    let mut ranges: Vec<(usize, usize)> =
+        others.chain([(found.line_start as usize, symbol.line_end as usize)]).collect();
+    ranges.sort_unstable();
+    ranges
 }
 
 /// The lines of the definition of this name in a file's outline.
@@ -135,7 +144,7 @@ fn outlined(engine: &Engine, project: &str, path: &str, name: &str) -> Option<(u
 }
 
 /// As many lines of a file as fit.
-fn write(text: &mut String, file: &FileText, lines: Option<(usize, usize)>) {
+fn write(text: &mut String, file: &FileText, (first, last): (usize, usize)) {
     let path = &file.entry.path;
     let Some(content) = &file.content else {
         let why = if file.entry.is_binary { "a binary file" } else { "its text is withheld" };
@@ -143,7 +152,6 @@ fn write(text: &mut String, file: &FileText, lines: Option<(usize, usize)>) {
         return;
     };
     let n_lines = content.lines().count();
-    let (first, last) = lines.unwrap_or((1, n_lines));
     let (first, last) = (first.max(1), last.min(n_lines));
     if first > last {
         let _ = writeln!(text, "{path}: no such lines, the file has {n_lines}");
