@@ -1,9 +1,9 @@
 //! The comment that documents a definition: before it, or as its first statement.
 
 /// Most lines of a comment that are read.
-const MOST_LINES: usize = 200;
+const MOST_LINES: usize = 1_000;
 
-/// Most lines that a declaration has before its first statement.
+/// Most lines of an attribute, and most that a declaration has before its first statement.
 const MOST_DECLARATION_LINES: u32 = 40;
 
 /// A comment without its markers.
@@ -24,21 +24,34 @@ pub fn doc_comment<'t>(
     line: u32,
     line_end: u32,
 ) -> Option<DocComment> {
-    comment_before(&text_of, line_start).or_else(|| docstring(&text_of, line, line_end))
+    let inside = docstring(&text_of, line, line_end);
+    // Python's is the documentation, whatever comment stands above; elsewhere a text literal may be the body.
+    let is_body = |found: &DocComment| text_of(found.line - 1).trim_end().ends_with(':');
+    match inside {
+        Some(found) if is_body(&found) => Some(found),
+        inside => comment_before(&text_of, line_start).or(inside),
+    }
 }
 
 fn comment_before<'t>(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Option<DocComment> {
     let mut lines: Vec<&str> = Vec::new();
     let mut first = line_start;
+    // Whether a line below is marked as documentation: what is not so marked above is none.
+    let mut is_documented = false;
     // How the block begins that the line is in, seen from its end.
     let mut open: Option<&str> = None;
-    for number in (1..line_start).rev().take(MOST_LINES) {
+    let mut above = line_start;
+    let mut n_read = 0;
+    while above > 1 && n_read < MOST_LINES {
+        above -= 1;
+        n_read += 1;
+        let number = above;
         let line = text_of(number).trim();
         let is_first = lines.is_empty();
         let was_open = open.is_some();
         if let Some(start) = open {
             open = (!line.starts_with(start)).then_some(start);
-        } else if line.ends_with("*/") {
+        } else if line.ends_with("*/") && !line.starts_with("//") {
             open = (!line.starts_with("/*")).then_some("/*");
         } else if line == HEREDOC && is_first {
             open = Some(DOC_ATTRIBUTE);
@@ -47,9 +60,13 @@ fn comment_before<'t>(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Opti
                 Some(doc) => return written(&[doc.trim_matches('"')], number),
                 None => continue,
             }
-        } else if !is_line_comment(line) {
+        } else if let Some(start) = start_of_attribute(&text_of, number).filter(|_| is_first) {
+            above = start;
+            continue;
+        } else if !is_line_comment(line) || is_documented && !is_documentation(line) {
             break;
         }
+        is_documented |= is_documentation(line);
         lines.push(without_markers(line));
         first = number;
         // What stands above a block of several lines belongs to the code before.
@@ -95,7 +112,19 @@ fn docstring<'t>(text_of: impl Fn(u32) -> &'t str, line: u32, line_end: u32) -> 
             None => lines.push(rest),
         }
     }
-    None
+    written(&lines, first)
+}
+
+/// The line on which an attribute or decorator begins that ends on line `last` and takes several.
+fn start_of_attribute<'t>(text_of: impl Fn(u32) -> &'t str, last: u32) -> Option<u32> {
+    if !text_of(last).trim_end().ends_with([']', ')']) {
+        return None;
+    }
+    let above = (1..last).rev().take(MOST_DECLARATION_LINES as usize);
+    let mut inside = above.take_while(|&number| !text_of(number).trim().is_empty());
+    let start = inside.find(|&number| text_of(number).trim_start().starts_with(['@', '#']))?;
+    let is_attribute = is_attribute(text_of(start).trim());
+    (is_attribute && is_open(&text_of, start, last) && !is_open(&text_of, start, last + 1)).then_some(start)
 }
 
 /// Whether the brackets of the declaration in `line` are open before the end of line `number`.
@@ -119,6 +148,10 @@ fn is_attribute(line: &str) -> bool {
 fn is_line_comment(line: &str) -> bool {
     let is_hash = line.strip_prefix('#').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '#']));
     is_hash || ["//", "--", ";;", "%%"].iter().any(|marker| line.starts_with(marker))
+}
+
+fn is_documentation(line: &str) -> bool {
+    line.starts_with("///")
 }
 
 /// The text of a line of a comment.
@@ -163,6 +196,9 @@ mod tests {
             doc("/**\n * Adds.\n * @param a one\n */\nvoid add(int a);\n", 5, 5, 5),
             doc("def add(\n    a,\n):\n    r\"\"\"Adds.\n\n    Twice.\n    \"\"\"\n    return a\n", 1, 1, 8),
             doc("# Adds\n# two.\ndef add\nend\n", 3, 3, 4),
+            doc("# For tests.\ndef add(a):\n    \"\"\"Adds.\"\"\"\n", 2, 2, 3),
+            doc("// Index.\n/// Adds `/* 1 */`.\n/// Ends */\nfn add() {}\n", 4, 4, 4),
+            doc("/** Adds. */\nfun add() =\n    \"\"\"select\"\"\"\n", 2, 2, 3),
             doc("x = '''y'''\ndef add(a):\n    b = '''z'''\n", 2, 2, 3),
             doc("int *p;\n*p = 3;\nvoid add();\n", 3, 3, 3),
             doc("// ü\nfn ü() {}", 2, 2, 2),
@@ -170,19 +206,36 @@ mod tests {
             doc("class A:\n    \"\"\"One.\n    \"\"\"\n    def add(a):\n        pass\n", 4, 4, 5),
             doc("@doc \"Adds.\"\ndef add(a), do: a\n", 2, 2, 2),
             doc("// end of sub\n/**\n * Adds.\n */\nvoid add(int a);\n", 5, 5, 5),
+            doc("/// Adds.\n#[cfg_attr(\n    feature = \"a\",\n    derive(B)\n)]\nfn add() {}\n", 6, 6, 6),
+            doc("/** Adds. */\n@Component({\n  name: 'a',\n})\nclass A {}\n", 5, 5, 5),
+            doc("// Others.\nadd(\n  1,\n)\nclass A {}\n", 5, 5, 5),
+            doc(
+                &format!("def add():\n    \"\"\"Adds.\n{}    \"\"\"\n", "    More.\n".repeat(1_300)),
+                1,
+                1,
+                1_303,
+            )[..9]
+                .to_owned(),
         ];
         expect![[r#"
             1 "Adds.\n\nTwice."
             1 "Adds.\n@param a one"
             4 "Adds.\n\nTwice."
             1 "Adds\ntwo."
+            3 "Adds."
+            2 "Adds `/* 1 */`.\nEnds"
+            1 "Adds."
 
 
             1 "ü"
             2 "Adds."
 
             1 "Adds."
-            2 "Adds.""#]]
+            2 "Adds."
+            1 "Adds."
+            1 "Adds."
+
+            2 "Adds.\"#]]
         .assert_eq(&docs.join("\n"));
     }
 }

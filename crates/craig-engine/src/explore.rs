@@ -82,7 +82,7 @@ pub struct ExploredDefinition {
     /// Its kind and place.
     #[serde(flatten)]
     pub definition: Neighbour,
-    /// Its numbered lines, if it is short and likely to answer.
+    /// Its numbered lines, if it is short.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
 }

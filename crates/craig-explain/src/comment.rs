@@ -26,15 +26,17 @@ pub struct Comment {
 }
 
 impl Comment {
-    /// The comment of the definition whose name stands in `line`, from 1; none if it describes nothing.
-    pub(crate) fn of_definition(path: &str, text: &str, line: u32, line_end: u32) -> Option<Self> {
+    /// The comment of the definition whose name stands in `line`, from 1; none if it describes nothing. Comments in stubs of
+    /// Python, other than docstrings, are for whoever writes these.
+    pub fn of_definition(path: &str, text: &str, line: u32, line_end: u32) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
         let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
-        let before = doc_comment(text_of, line, line, line_end);
+        let is_stub = path.ends_with(".pyi");
+        let before = doc_comment(text_of, line, line, line_end).filter(|found| !is_stub || found.line > line);
         let found =
             before.map(|found| (found.text, found.line)).or_else(|| module_doc(text_of, line, line_end));
         let (text, line) = found?;
-        let text = description(&text)?;
+        let text = description(&text).or_else(|| returned(&text))?;
         Some(Self { text, file_path: path.to_owned(), line })
     }
 }
@@ -69,7 +71,7 @@ fn description(comment: &str) -> Option<String> {
     let described = comment.lines().map(str::trim).filter(is_telling).take_while(|line| !is_end(line));
     let mut paragraph = String::new();
     for line in described {
-        match line.is_empty() {
+        match line.is_empty() || line.starts_with("<p>") && !paragraph.is_empty() {
             true if paragraph.is_empty() => {}
             true => break,
             false => {
@@ -82,6 +84,15 @@ fn description(comment: &str) -> Option<String> {
     let shown = sentences.iter().take(MAX_SENTENCES).take_while(|bytes| bytes.start < MAX_BYTES).last()?;
     let text = paragraph[..shown.end].trim();
     is_prose(text).then(|| text.to_owned())
+}
+
+/// What a comment without a description says of what is returned.
+fn returned(comment: &str) -> Option<String> {
+    let of_line = |line: &str| {
+        let text = line.trim().strip_prefix("@return")?;
+        text.strip_prefix('s').unwrap_or(text).strip_prefix(' ').map(|text| plain(text.trim()).into_owned())
+    };
+    comment.lines().find_map(of_line).filter(|text| is_prose(text))
 }
 
 /// What a comment that begins with tags has as its description: `@name`, `@category`, then `@description`.
@@ -128,14 +139,22 @@ const DIRECTIVES: &[&str] = &[
 
 /// Whether the description ends here: tags, sections of parameters, code.
 fn is_end(line: &str) -> bool {
-    line.starts_with(['@', '\\', ':'])
+    line.starts_with('@')
+        // `\param a`, but no escaped bracket: `\[Generic\]`.
+        || line.strip_prefix('\\').is_some_and(|rest| rest.starts_with(char::is_alphabetic))
+        // `:param a:`, but no role: `` :term:`a` ``.
+        || line.starts_with(':') && !line.contains(":`")
         || line.starts_with("```")
         || line.starts_with(">>>")
         || line.starts_with("# ")
         || line.starts_with("<param")
+        || BLOCKS.iter().any(|tag| line.starts_with(tag))
         || line.starts_with("<returns")
         || SECTIONS.iter().any(|section| line.eq_ignore_ascii_case(section))
 }
+
+/// Code and lists of HTML.
+const BLOCKS: &[&str] = &["<pre", "<ul", "<ol", "<li", "<dl", "<table"];
 
 const SECTIONS: &[&str] = &[
     "args:",
@@ -239,7 +258,21 @@ mod tests {
         check("<summary>\nAdds to a <see cref=\"Sum\"/>.\n</summary>\n<param name=\"a\">", "Adds to a Sum.");
         check("Adds to {@link Sum} by {@code a < b}.", "Adds to Sum by `a < b`.");
         check("<p>Adds if a < b and `<p>`.", "Adds if a < b and `<p>`.");
+        check("Adds two.\n<p>\nMore.", "Adds two.");
+        check("\\[Generic\\] Adds two.\n\\param a one", "\\[Generic\\] Adds two.");
+        check("Adds two\n:term:`numbers`.\n:param a: one", "Adds two :term:`numbers`.");
+        check("Adds two.\n<pre>add(1, 2);</pre>", "Adds two.");
         check("---------\nAdds two.\n---------", "Adds two.");
+    }
+
+    #[test]
+    fn what_is_returned_describes_a_getter() {
+        let comment = |text: &str| Comment::of_definition("a.java", text, 4, 4).map(|found| found.text);
+        assert_eq!(
+            comment("/**\n * @return the {@code sum} of both\n */\nint sum();").as_deref(),
+            Some("the `sum` of both")
+        );
+        assert_eq!(comment("/**\n * @param a one\n */\nint sum(int a);"), None);
     }
 
     #[test]

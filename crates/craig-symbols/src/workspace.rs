@@ -6,6 +6,7 @@ use craig_chunk::names::Names;
 use craig_chunk::{Outline, References, Symbol};
 use craig_source::{FileKind, Language};
 use craig_store::{FileId, FileRecord, NamedFile, PackedFile, ProjectId, Store, StoreError};
+use craig_text::PathRole;
 use rayon::{ThreadPool, prelude::*};
 
 use crate::{IsCancelled, SymbolError, go_on_unless, manifest};
@@ -112,7 +113,7 @@ impl Workspace {
     /// The manifests, lock files and build settings of a project, without any other file.
     pub fn load_manifests(store: &Store, project: ProjectId) -> Result<Self, SymbolError> {
         let mut records = store.file_records(project)?;
-        records.retain(|record| !record.is_binary);
+        records.retain(|record| !record.is_binary && PathRole::from_path(&record.path) != PathRole::Vendored);
         Ok(Self::new(Vec::new(), load_texts(store, project, &records, manifest::is_wanted)?))
     }
 

@@ -135,9 +135,8 @@ impl ExploredPiece {
             return self.place.heading();
         }
         let (first, last) = self.place.lines;
-        let name = |(name, (first, last)): &(String, (u32, u32))| format!("{name} {first}-{last}");
-        let names: Vec<_> = self.definitions.iter().map(name).collect();
-        format!("{}:{first}-{last}  {}  {:.0}%", self.place.path, names.join(", "), self.place.score * 100.0)
+        let names = with_lines(&self.definitions);
+        format!("{}:{first}-{last}  {names}  {:.0}%", self.place.path, self.place.score * 100.0)
     }
 
     fn write(&self, text: &mut String, is_best: bool) {
@@ -185,9 +184,7 @@ impl ExploredPiece {
         }
         self.write_callers(text, most_callers);
         if !self.siblings.is_empty() {
-            let siblings: Vec<_> =
-                self.siblings.iter().map(|(name, (first, last))| format!("{name} {first}-{last}")).collect();
-            let _ = writeln!(text, "also in this file: {}", siblings.join(", "));
+            let _ = writeln!(text, "also in this file: {}", with_lines(&self.siblings));
         }
     }
 
@@ -221,6 +218,12 @@ impl ExploredPiece {
             let _ = writeln!(text, "{name}tested {by} {}{more}", shown.join("; "));
         }
     }
+}
+
+/// `parse 12-30, write 34-90`
+fn with_lines(definitions: &[(String, (u32, u32))]) -> String {
+    let named = |(name, (first, last)): &(String, (u32, u32))| format!("{name} {first}-{last}");
+    definitions.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
 /// Code, or its beginning.

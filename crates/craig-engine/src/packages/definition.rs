@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-use craig_chunk::doc_comment;
+use craig_chunk::ChunkKind;
+use craig_chunk::names::{Definition, Names, Source, Value, names};
+use craig_explain::Comment;
 use craig_source::Language;
 use craig_store::{Project, Store};
 use craig_symbols::Ecosystem;
@@ -22,6 +24,8 @@ pub(super) struct Found {
     pub(super) text: String,
     pub(super) line: u32,
     pub(super) name: String,
+    /// Names from the package, or from the type that has it as a member.
+    pub(super) title: String,
 }
 
 /// A definition that may be meant.
@@ -32,6 +36,8 @@ struct Candidate {
     fit: Fit,
     /// The comment that documents it.
     comment: Option<String>,
+    /// How many arguments it takes, where overloads are told apart by that.
+    arity: Option<u8>,
 }
 
 /// How well the place of a definition fits an import. What is compared first comes first.
@@ -55,6 +61,16 @@ pub(super) fn find(
     symbol: &ImportedSymbol,
     package: &str,
 ) -> Result<Option<Found>, EngineError> {
+    if let Some(receiver) = &symbol.receiver {
+        let Some(called) = find(store, corpus, ecosystem, receiver, package)? else { return Ok(None) };
+        for returned in called.types() {
+            let path: Vec<String> = std::iter::once(returned).chain(symbol.path.iter().cloned()).collect();
+            if let Some(found) = defined(store, corpus, &Wanted::of_type(&path, symbol.arguments))? {
+                return Ok(Some(found));
+            }
+        }
+        return Ok(None);
+    }
     let Some(imported) = symbol.path.first() else { return Ok(None) };
     let module = segments(ecosystem, symbol, package);
     let (module, exported) = exports::Exports { store, corpus, ecosystem }.origin(module, imported)?;
@@ -65,13 +81,49 @@ pub(super) fn find(
         [.., owner, name] => (name, Some(owner)),
         _ => (&exported, None),
     };
-    let module_files = exports::files_of(ecosystem, &module);
+    let wanted = Wanted {
+        name,
+        owner: owner.map(String::as_str),
+        arguments: symbol.arguments,
+        module: Some((ecosystem, &module)),
+        title: symbol.path.join("."),
+    };
+    defined(store, corpus, &wanted)
+}
+
+/// A definition that is looked for.
+struct Wanted<'w> {
+    name: &'w str,
+    owner: Option<&'w str>,
+    arguments: Option<u8>,
+    /// The module that exports it; none for what a function of the package returns.
+    module: Option<(Ecosystem, &'w [String])>,
+    title: String,
+}
+
+impl<'w> Wanted<'w> {
+    /// A type of the package, or a member of one.
+    fn of_type(path: &'w [String], arguments: Option<u8>) -> Self {
+        let (name, owner) = match path {
+            [.., owner, name] => (name.as_str(), Some(owner.as_str())),
+            [name] => (name.as_str(), None),
+            [] => ("", None),
+        };
+        Self { name, owner, arguments, module: None, title: path.join(".") }
+    }
+}
+
+fn defined(store: &Store, corpus: &Project, wanted: &Wanted<'_>) -> Result<Option<Found>, EngineError> {
+    let (ecosystem, module) = wanted.module.unzip();
+    let module_files =
+        ecosystem.map(|of| exports::files_of(of, module.unwrap_or_default())).unwrap_or_default();
     let mut candidates = Vec::new();
-    for (path, definition) in store.symbols_with(corpus.id, name, MOST_ALIKE)? {
-        let is_meant = definition.name == *name
-            && fits_owner(&path, definition.parent.as_deref(), owner.map(String::as_str))
-            && fits_module(ecosystem, &path, &module);
+    for (path, definition) in store.symbols_with(corpus.id, wanted.name, MOST_ALIKE)? {
+        let is_meant = definition.name == wanted.name
+            && fits_owner(&path, definition.parent.as_deref(), wanted.owner)
+            && wanted.module.is_none_or(|(ecosystem, module)| fits_module(ecosystem, &path, module));
         if is_meant {
+            let module = module.unwrap_or_default();
             let fit = Fit {
                 is_module: module_files.contains(&path),
                 n_shared: module.iter().filter(|segment| has_segment(&path, segment)).count(),
@@ -79,35 +131,122 @@ pub(super) fn find(
                 is_public: !is_internal(&path),
                 nearness: Reverse(path.matches('/').count()),
             };
-            candidates.push(Candidate { path, symbol: definition, fit, comment: None });
+            candidates.push(Candidate { path, symbol: definition, fit, comment: None, arity: None });
         }
+    }
+    let is_function = |of: &Candidate| matches!(of.symbol.kind, ChunkKind::Function | ChunkKind::Method);
+    if wanted.arguments.is_some() && candidates.iter().any(is_function) {
+        candidates.retain(is_function);
     }
     let Some(best) = candidates.iter().map(|candidate| candidate.fit).max() else { return Ok(None) };
     candidates.retain(|candidate| candidate.fit == best);
-    read_comments(store, corpus, &mut candidates)?;
+    let with_arity = wanted.arguments.is_some();
+    candidates.iter_mut().try_for_each(|candidate| candidate.read(store, corpus, with_arity))?;
     if candidates.iter().any(|candidate| candidate.comment.is_some()) {
         candidates.retain(|candidate| candidate.comment.is_some());
     }
-    let Some(first) = only(&candidates) else { return Ok(None) };
+    let Some(first) = only(&candidates, wanted.arguments) else { return Ok(None) };
     let Some(file) = store.file_text(corpus.id, &first.path)? else { return Ok(None) };
     Ok(Some(Found {
         path: first.path.clone(),
         language: file.record.language,
         text: file.content.unwrap_or_default(),
         line: first.symbol.line,
-        name: name.clone(),
+        name: wanted.name.to_owned(),
+        title: wanted.title.clone(),
     }))
 }
 
+impl Found {
+    /// Names of the types of what a call of it returns, the likeliest first: of a type, itself.
+    fn types(&self) -> Vec<String> {
+        let names = names(self.language, &self.text);
+        let Some(definition) = definition_at(&names, self.line, &self.name) else { return Vec::new() };
+        if definition.kind.is_type() {
+            return vec![self.name.clone()];
+        }
+        let parent = definition.parent.and_then(|at| names.definitions.get(at as usize));
+        let own =
+            parent.map(|parent| parent.name).or(definition.owner).map(|name| names.text(name).to_owned());
+        let mut found = Vec::new();
+        add_types(&names, definition.value, &mut found);
+        for name in &mut found {
+            if let Some(own) = own.as_ref().filter(|_| name == "Self") {
+                name.clone_from(own);
+            }
+        }
+        found
+    }
+}
+
+/// Adds the names of the types that a value may be of.
+fn add_types(names: &Names, value: Value, found: &mut Vec<String>) {
+    let name_of = |source: Source| match source {
+        Source::Occurrence(at) => names.occurrences.get(at as usize).map(|of| of.name),
+        Source::Definition(at) => names.definitions.get(at as usize).map(|of| of.name),
+    };
+    match value {
+        Value::Instance(source) | Value::Itself(source) | Value::Called(source) => {
+            found.extend(name_of(source).map(|name| names.text(name).to_owned()));
+        }
+        Value::Super(at) => {
+            found.extend(name_of(Source::Definition(at)).map(|name| names.text(name).to_owned()))
+        }
+        // Choices never lead back to later ones.
+        Value::Choice(at) => {
+            let choice = names.choices.get(at as usize);
+            choice
+                .into_iter()
+                .flat_map(|choice| choice.values())
+                .for_each(|value| add_types(names, value, found));
+        }
+        _ => {}
+    }
+}
+
 /// Of definitions that are overloads in one file, or copies of another file with the same comment, the one with the longest
-/// comment.
-fn only(candidates: &[Candidate]) -> Option<&Candidate> {
-    let first = candidates.first()?;
-    let is_same =
-        |of: &Candidate| first.path == of.path || first.comment.is_some() && first.comment == of.comment;
-    let length = |of: &&Candidate| of.comment.as_ref().map_or(0, String::len);
+/// comment. Of overloads that arguments tell apart, the one that takes as many, if no other has a comment of its own.
+fn only(candidates: &[Candidate], arguments: Option<u8>) -> Option<&Candidate> {
+    let fits = |of: &&Candidate| arguments.is_none() || of.arity.is_none() || of.arity == arguments;
+    let candidates: Vec<&Candidate> = candidates.iter().filter(fits).collect();
+    let &first = candidates.first()?;
+    let is_same = |of: &&Candidate| {
+        first.comment == of.comment && (first.comment.is_some() || first.path == of.path)
+            || first.path == of.path && (arguments.is_none() || of.arity.is_none())
+    };
+    let length = |of: &&&Candidate| of.comment.as_ref().map_or(0, String::len);
     let of_first = candidates.iter().rev().filter(|of| of.path == first.path);
-    candidates.iter().all(is_same).then(|| of_first.max_by_key(length))?
+    (candidates.len() == 1 || candidates.iter().all(is_same)).then(|| of_first.max_by_key(length).copied())?
+}
+
+/// Whether a package has the module that an import names, by its files.
+pub(super) fn has_module(
+    store: &Store,
+    corpus: &Project,
+    ecosystem: Ecosystem,
+    symbol: &ImportedSymbol,
+) -> Result<bool, EngineError> {
+    match ecosystem {
+        Ecosystem::PyPi => {
+            let top = symbol.module.split('.').next().unwrap_or_default().to_owned();
+            for path in exports::files_of(ecosystem, &[top]) {
+                if store.file_text(corpus.id, &path)?.is_some() {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        Ecosystem::Maven => {
+            let segments = segments(ecosystem, symbol.root(), "");
+            let Some(class) = segments.last() else { return Ok(false) };
+            let defined = store.symbols_with(corpus.id, class, MOST_ALIKE)?;
+            let is_it = |(path, symbol): &(String, craig_chunk::Symbol)| {
+                symbol.name == *class && fits_module(ecosystem, path, &segments)
+            };
+            Ok(segments.len() > 1 && defined.iter().any(is_it))
+        }
+        _ => Ok(false),
+    }
 }
 
 /// The segments of the module that an import names, from the root of the package.
@@ -120,7 +259,9 @@ fn segments(ecosystem: Ecosystem, symbol: &ImportedSymbol, package: &str) -> Vec
         Ecosystem::Cargo => split(&symbol.module, "::").into_iter().skip(1).collect(),
         Ecosystem::Maven => {
             let mut segments = split(&symbol.module, ".");
-            segments.extend(symbol.path.first().cloned());
+            // A member of a class may be imported by itself.
+            let is_class = segments.last().is_some_and(|last| last.starts_with(char::is_uppercase));
+            segments.extend(symbol.path.first().filter(|_| !is_class).cloned());
             segments
         }
         Ecosystem::Go | Ecosystem::Npm => split(symbol.module.strip_prefix(package).unwrap_or_default(), "/"),
@@ -167,14 +308,22 @@ fn is_internal(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('_') && !part.starts_with("__") || part == "internal")
 }
 
-fn read_comments(store: &Store, corpus: &Project, candidates: &mut [Candidate]) -> Result<(), EngineError> {
-    for candidate in candidates {
-        let Some(file) = store.file_text(corpus.id, &candidate.path)? else { continue };
-        let lines: Vec<&str> = file.content.as_deref().unwrap_or_default().lines().collect();
-        let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
-        let symbol = &candidate.symbol;
-        candidate.comment =
-            doc_comment(text_of, symbol.line, symbol.line, symbol.line_end).map(|found| found.text);
+fn definition_at<'n>(names: &'n Names, line: u32, name: &str) -> Option<&'n Definition> {
+    names.definitions.iter().find(|of| of.line == line && names.text(of.name) == name)
+}
+
+impl Candidate {
+    /// Reads its comment and, if wanted, how many arguments it takes.
+    fn read(&mut self, store: &Store, corpus: &Project, with_arity: bool) -> Result<(), EngineError> {
+        let Some(file) = store.file_text(corpus.id, &self.path)? else { return Ok(()) };
+        let text = file.content.as_deref().unwrap_or_default();
+        let symbol = &self.symbol;
+        let comment = Comment::of_definition(&self.path, text, symbol.line, symbol.line_end);
+        self.comment = comment.map(|found| found.text);
+        if with_arity {
+            let names = names(file.record.language, text);
+            self.arity = definition_at(&names, symbol.line, &symbol.name).and_then(|of| of.arity);
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use craig_explain::{CodeContext, Document, Explanation, Library, explain};
 use craig_source::{FileKind, Language};
 use craig_store::{Project, Store};
-use craig_symbols::{Ecosystem, Packages, Workspace};
+use craig_symbols::{Declared, Ecosystem, Packages, Workspace};
 use craig_text::path::{file_stem, folder, name, under};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -16,8 +16,12 @@ use super::{definition, manager_of, used};
 use crate::options::StoredPackage;
 use crate::{Engine, EngineError};
 
-/// Most symbols of one selection that are explained.
-const MAX_SYMBOLS: usize = 3;
+/// Quotes of documents that are as likely right: of labelled mentions at least as likely, 0.81 are.
+const MIN_CONFIDENCE: f32 = 0.65;
+
+/// Most symbols of one selection that are explained, and that are looked up.
+const MAX_SYMBOLS: usize = 8;
+const MAX_LOOKED_UP: usize = 40;
 
 /// Quotes about a symbol from the documentation of its package. They are never counted as the project's own documentation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -130,34 +134,30 @@ impl Engine {
         }
         let declared = self.declared_packages(&store, &project)?;
         let path = under(&self.folder_in_project(&handle, directory)?, code.path);
-        let mut found: Vec<PackageExplanation> = Vec::new();
-        for symbol in symbols() {
+        let symbols = symbols();
+        let mut found: Vec<(&ImportedSymbol, PackageExplanation)> = Vec::new();
+        for symbol in symbols.iter().take(MAX_LOOKED_UP) {
             let Some((ecosystem, import)) = symbol.package(code.language) else { continue };
-            let of_import = declared.find(&path, ecosystem, &import);
-            for at in of_import {
-                let wanted = &declared.declared[at];
-                let version = used::version(wanted);
-                let is_wanted = |package: &StoredPackage| {
-                    manager_of(ecosystem).is_some_and(|manager| package.manager == manager.id())
-                        && package.name == wanted.name
-                        && version.as_ref().is_none_or(|version| *version == package.version)
-                };
-                let Some((corpus, package)) = added.iter().rfind(|(_, package)| is_wanted(package)) else {
-                    continue;
-                };
-                if let Some(explanation) =
-                    self.explain_symbol(&store, corpus, package, ecosystem, &symbol, &wanted.name)?
-                {
-                    found.push(explanation);
+            let wanted = declared.find(&path, ecosystem, &import).into_iter();
+            let wanted: Vec<&Declared> = wanted.map(|at| &declared.declared[at]).collect();
+            for (corpus, package) in imported_from(&store, &added, &wanted, ecosystem, symbol)? {
+                if let Some(explanation) = self.explain_symbol(&store, corpus, package, ecosystem, symbol)? {
+                    found.push((symbol, explanation));
                     break;
                 }
             }
-            if found.len() == MAX_SYMBOLS {
-                break;
-            }
         }
-        found.dedup();
-        Ok(found)
+        // A member says more than its type, and any symbol more than the package does.
+        let explained_symbols: Vec<&ImportedSymbol> = found.iter().map(|(symbol, _)| *symbol).collect();
+        let is_told = |(symbol, _): &(&ImportedSymbol, _)| match symbol.is_module() {
+            true => !symbols.iter().any(|other| symbol.has_member(other)),
+            false => !explained_symbols.iter().any(|other| symbol.has_member(other)),
+        };
+        let mut explained: Vec<PackageExplanation> =
+            found.into_iter().filter(is_told).map(|(_, explanation)| explanation).collect();
+        explained.dedup();
+        explained.truncate(MAX_SYMBOLS);
+        Ok(explained)
     }
 
     fn explain_symbol(
@@ -167,20 +167,19 @@ impl Engine {
         package: &StoredPackage,
         ecosystem: Ecosystem,
         symbol: &ImportedSymbol,
-        package_name: &str,
     ) -> Result<Option<PackageExplanation>, EngineError> {
-        let quotes = match symbol.path.is_empty() {
-            true => self.library_of(store, corpus)?.introduction().into_iter().collect(),
-            false => match definition::find(store, corpus, ecosystem, symbol, package_name)? {
-                Some(found) => self.quotes(store, corpus, &found)?,
-                None => Vec::new(),
+        let (title, quotes) = match symbol.is_module() {
+            true => (None, self.library_of(store, corpus)?.introduction().into_iter().collect()),
+            false => match definition::find(store, corpus, ecosystem, symbol, &package.name)? {
+                Some(found) => (Some(found.title.clone()), self.quotes(store, corpus, &found)?),
+                None => (None, Vec::new()),
             },
         };
         Ok((!quotes.is_empty()).then(|| PackageExplanation {
             manager: package.manager.clone(),
             package: package.name.clone(),
             version: package.version.clone(),
-            symbol: (!symbol.path.is_empty()).then(|| symbol.path.join(".")),
+            symbol: title,
             quotes,
         }))
     }
@@ -227,15 +226,46 @@ impl Engine {
     }
 }
 
+/// The added packages that an import may be of: those that the manifests name, or else those that have its module, which may be
+/// called unlike the package.
+fn imported_from<'p>(
+    store: &Store,
+    added: &'p [(Project, StoredPackage)],
+    wanted: &[&Declared],
+    ecosystem: Ecosystem,
+    symbol: &ImportedSymbol,
+) -> Result<Vec<&'p (Project, StoredPackage)>, EngineError> {
+    let Some(manager) = manager_of(ecosystem) else { return Ok(Vec::new()) };
+    let of_manager = || added.iter().filter(|(_, package)| package.manager == manager.id());
+    let of_version = |wanted: &&Declared| {
+        let version = used::version(wanted);
+        let is_it = |package: &StoredPackage| {
+            package.name == wanted.name && version.as_ref().is_none_or(|version| *version == package.version)
+        };
+        of_manager().rfind(|(_, package)| is_it(package))
+    };
+    let mut found: Vec<_> = wanted.iter().filter_map(of_version).collect();
+    // Of a module as a whole, the package says more than the declarations of its types.
+    found.sort_by_key(|(_, package)| symbol.is_module() && package.name.starts_with("@types/"));
+    if found.is_empty() {
+        for package in of_manager() {
+            if definition::has_module(store, &package.0, ecosystem, symbol)? {
+                found.push(package);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// A text on one line in which Markdown has no links, images or tags.
 fn inert(text: &str) -> String {
     let on_one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     on_one_line.replace('[', "\\[").replace('<', "\\<")
 }
 
-/// The sentences that are surely about the symbol.
+/// The sentences that are likely about the symbol. A package's documents have few namesakes.
 fn documented(explanation: &Explanation) -> Vec<PackageQuote> {
-    if !explanation.is_sure() {
+    if explanation.confidence < MIN_CONFIDENCE || !explanation.has_relevant_docs {
         return Vec::new();
     }
     let quote = |bullet: &craig_explain::Bullet| PackageQuote {
@@ -287,7 +317,7 @@ const MIN_WORDS: usize = 5;
 /// No more of a paragraph is quoted, in bytes.
 const MAX_PARAGRAPH_BYTES: usize = 600;
 
-/// The first paragraph of prose: no heading, list, table, image, quotation, code or markup.
+/// The first paragraph of prose, or a motto before it: no heading, list, table, image, code or markup.
 fn introduction_in(path: &str, text: &str) -> Option<PackageQuote> {
     let mut in_code = false;
     let mut paragraph: Option<(u32, String)> = None;
@@ -295,6 +325,13 @@ fn introduction_in(path: &str, text: &str) -> Option<PackageQuote> {
     let skipped = text[..body].lines().count();
     for (at, line) in text[body..].lines().enumerate() {
         let line = line.trim();
+        let quotation = line.strip_prefix("> ").filter(|line| line.starts_with(char::is_alphanumeric));
+        if let Some(motto) =
+            quotation.filter(|motto| !in_code && paragraph.is_none() && n_words(motto) >= MIN_WORDS)
+        {
+            let line = (skipped + at + 1) as u32;
+            return Some(PackageQuote { text: shortened(motto), file_path: path.to_owned(), line });
+        }
         if line.starts_with("```") || line.starts_with("~~~") {
             in_code = !in_code;
         }
@@ -317,8 +354,12 @@ fn introduction_in(path: &str, text: &str) -> Option<PackageQuote> {
     Some(PackageQuote { text: shortened(&text), file_path: path.to_owned(), line })
 }
 
+fn n_words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
 fn is_sentence(text: &str) -> bool {
-    text.split_whitespace().count() >= MIN_WORDS && text.ends_with(['.', '!', ':', ')', '`'])
+    n_words(text) >= MIN_WORDS && text.ends_with(['.', '!', ':', ')', '`'])
 }
 
 fn shortened(text: &str) -> String {

@@ -1,7 +1,8 @@
 //! Symbols of packages that code refers to, by the imports of their file.
 
 use craig_chunk::names::{
-    Imported, ImportedName, Names, Occurrence, OccurrenceIx, Site, Source, Value, names,
+    Definition, DefinitionIx, Imported, ImportedName, Names, Occurrence, OccurrenceIx, Site, Source, Value,
+    names,
 };
 use craig_source::Language;
 use craig_symbols::{Ecosystem, package_name};
@@ -14,40 +15,42 @@ const MAX_STEPS: usize = 8;
 pub(super) struct ImportedSymbol {
     /// The module as written: `lodash/fp`, `flask.views`, `serde_json`.
     pub(super) module: String,
-    /// Names from the module to the symbol: `["Router", "get"]`; empty for what the module itself or its default is.
+    /// What is called to get the value that the path begins in: of `Parser::from_env().value`, `Parser::from_env`.
+    pub(super) receiver: Option<Box<ImportedSymbol>>,
+    /// Names from the module, or from the type of what the receiver returns, to the symbol: `["Router", "get"]`; empty for
+    /// what these themselves are.
     pub(super) path: Vec<String>,
     /// What the code calls the first of them.
     pub(super) local: String,
+    /// Of a call, its number of arguments, in the languages where overloads are told apart by that.
+    pub(super) arguments: Option<u8>,
 }
 
-/// The imported symbols that a text refers to in some lines, counted from 1, in order, each once; not those of which only a
-/// member is meant. None if the lines are those of a definition: that is what they are about.
+/// The imported symbols that a text refers to in some lines, counted from 1, in order, each once. None if the lines are those of
+/// a definition: that is what they are about.
 pub(super) fn in_lines(language: Language, text: &str, first: u32, last: u32) -> Vec<ImportedSymbol> {
     let names = names(language, text);
     let defines = names.definitions.iter().any(|of| (first..=last).contains(&of.line));
     if first < last && defines {
         return Vec::new();
     }
-    let reader = Reader { names: &names };
+    let reader = Reader { names: &names, language };
+    let imports = names.imports.iter().filter(|import| (first..=last).contains(&import.line));
     let wanted = names.occurrences.iter().filter(|of| (first..=last).contains(&of.line));
+    let symbols = wanted.filter_map(|of| reader.symbol(of, MAX_STEPS));
     let mut found: Vec<ImportedSymbol> = Vec::new();
-    for symbol in wanted.filter_map(|of| reader.symbol(of, MAX_STEPS)) {
+    for symbol in symbols.chain(imports.filter_map(|import| reader.imported(import))) {
         if !found.contains(&symbol) {
             found.push(symbol);
         }
     }
-    let is_named_below = |symbol: &ImportedSymbol, of: &ImportedSymbol| {
-        of.module == symbol.module && of.path.len() > symbol.path.len() && of.path.starts_with(&symbol.path)
-    };
-    let all = found.clone();
-    found.retain(|symbol| !all.iter().any(|of| is_named_below(symbol, of)));
     found
 }
 
 /// The imported symbol whose name has a byte of a line, both as in the text: lines from 1, bytes from 0.
 pub(super) fn at(language: Language, text: &str, line: u32, column: u32) -> Option<ImportedSymbol> {
     let names = names(language, text);
-    let reader = Reader { names: &names };
+    let reader = Reader { names: &names, language };
     let holds = |of: &&Occurrence| {
         let len = u32::try_from(names.text(of.name).len()).unwrap_or(u32::MAX);
         of.line == line && (of.column..=of.column.saturating_add(len)).contains(&column)
@@ -57,21 +60,26 @@ pub(super) fn at(language: Language, text: &str, line: u32, column: u32) -> Opti
 
 struct Reader<'n> {
     names: &'n Names,
+    language: Language,
 }
 
 impl Reader<'_> {
     fn symbol(&self, of: &Occurrence, steps: usize) -> Option<ImportedSymbol> {
         let steps = steps.checked_sub(1)?;
-        match of.site {
+        let name = self.names.text(of.name);
+        let symbol = match of.site {
             Site::Import(import) => self.imported(self.names.imports.get(import as usize)?),
-            Site::Bare => self.bare(self.names.text(of.name), steps),
-            Site::Member(value) => {
-                let mut owner = self.value(value, steps)?;
-                owner.path.push(self.names.text(of.name).to_owned());
-                Some(owner)
-            }
+            Site::Bare => self.bare(name, steps),
+            Site::Member(value) => match self.local_type(value) {
+                Some(at) => self.instance(self.member(at, name)?.value, steps),
+                None => self.value(value, steps).map(|mut owner| {
+                    owner.path.push(name.to_owned());
+                    owner
+                }),
+            },
             Site::Key(_) | Site::Lexical(_) | Site::Local => None,
-        }
+        };
+        symbol.map(|symbol| ImportedSymbol { arguments: of.arguments, ..symbol })
     }
 
     /// What an import calls so, or what a variable of the file holds.
@@ -84,11 +92,42 @@ impl Reader<'_> {
         let definition = self.names.definitions.iter().find(|of| self.names.text(of.name) == name);
         match definition {
             Some(definition) => self.instance(definition.value, steps),
+            None if self.language == Language::Go => self.package_of_go(name),
             // A path of Rust needs no import: `serde_json::to_string`.
-            None => {
-                Some(ImportedSymbol { module: name.to_owned(), path: Vec::new(), local: name.to_owned() })
-            }
+            None => Some(ImportedSymbol::of_module(name, name)),
         }
+    }
+
+    /// The one import whose path ends with a name that has this one as a word: `kafka` of `github.com/segmentio/kafka-go`.
+    fn package_of_go(&self, name: &str) -> Option<ImportedSymbol> {
+        let is_version = |part: &&str| part.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
+        let has_word = |import: &&ImportedName| {
+            let last = self.names.text(import.module).rsplit('/').find(|part| !is_version(part));
+            last.is_some_and(|last| last.split(['-', '.', '_']).any(|word| word == name))
+        };
+        let mut imports = self.names.imports.iter().filter(has_word);
+        imports.next().filter(|_| imports.next().is_none()).and_then(|import| self.imported(import))
+    }
+
+    /// The type of this file that a value is an instance of.
+    fn local_type(&self, value: Value) -> Option<DefinitionIx> {
+        let at = match value {
+            Value::Instance(Source::Definition(at)) | Value::Super(at) => at,
+            Value::Instance(Source::Occurrence(at)) => {
+                let name =
+                    self.occurrence(at).filter(|of| matches!(of.site, Site::Bare | Site::Lexical(_)))?.name;
+                self.names.definitions.iter().position(|of| of.name == name && of.kind.is_type())?
+                    as DefinitionIx
+            }
+            _ => return None,
+        };
+        self.names.definitions.get(at as usize).filter(|of| of.kind.is_type()).map(|_| at)
+    }
+
+    /// The member of a type of this file.
+    fn member(&self, of: DefinitionIx, name: &str) -> Option<&Definition> {
+        let mut members = self.names.definitions.iter().filter(|member| member.parent == Some(of));
+        members.find(|member| self.names.text(member.name) == name)
     }
 
     fn imported(&self, import: &ImportedName) -> Option<ImportedSymbol> {
@@ -97,8 +136,8 @@ impl Reader<'_> {
             Imported::Name(name) => vec![self.names.text(name).to_owned()],
             Imported::All => return None,
         };
-        let local = import.local.map(|local| self.names.text(local).to_owned()).unwrap_or_default();
-        Some(ImportedSymbol { module: self.names.text(import.module).to_owned(), path, local })
+        let local = import.local.map(|local| self.names.text(local)).unwrap_or_default();
+        Some(ImportedSymbol { path, ..ImportedSymbol::of_module(self.names.text(import.module), local) })
     }
 
     fn value(&self, value: Value, steps: usize) -> Option<ImportedSymbol> {
@@ -108,10 +147,11 @@ impl Reader<'_> {
         }
     }
 
-    /// The type that a value is an instance of: a called class, or a declared type.
+    /// The type that a value is an instance of: what a call returns, or a declared type.
     fn instance(&self, value: Value, steps: usize) -> Option<ImportedSymbol> {
         match value {
-            Value::Called(source) | Value::Instance(source) => self.source(source, steps),
+            Value::Called(source) => self.source(source, steps).map(ImportedSymbol::called),
+            Value::Instance(source) => self.source(source, steps),
             Value::Choice(at) => {
                 let choice = self.names.choices.get(at as usize)?;
                 let steps = steps.checked_sub(1)?;
@@ -132,6 +172,44 @@ impl Reader<'_> {
 }
 
 impl ImportedSymbol {
+    fn of_module(module: &str, local: &str) -> Self {
+        Self {
+            module: module.to_owned(),
+            receiver: None,
+            path: Vec::new(),
+            local: local.to_owned(),
+            arguments: None,
+        }
+    }
+
+    /// What a call of it returns. What a module's default returns is named like the module.
+    fn called(self) -> Self {
+        if self.path.is_empty() && self.receiver.is_none() {
+            return self;
+        }
+        let returned = Self::of_module(&self.module, &self.local);
+        Self { receiver: Some(Box::new(self)), ..returned }
+    }
+
+    /// What the code reaches the symbol through: itself, or the receiver of its receiver.
+    pub(super) fn root(&self) -> &Self {
+        self.receiver.as_ref().map_or(self, |receiver| receiver.root())
+    }
+
+    /// Whether it is the module or type that another symbol, or what that is called on, is a member of.
+    pub(super) fn has_member(&self, other: &Self) -> bool {
+        let is_member = self.module == other.module
+            && self.receiver == other.receiver
+            && self.path.len() < other.path.len()
+            && other.path.starts_with(&self.path);
+        is_member || other.receiver.as_ref().is_some_and(|receiver| self.has_member(receiver))
+    }
+
+    /// Whether it is what an import brings in as a whole.
+    pub(super) fn is_module(&self) -> bool {
+        self.path.is_empty() && self.receiver.is_none()
+    }
+
     /// The import as packages are matched with it, and its ecosystem; none for languages whose packages are not read, and for
     /// modules of the project itself.
     pub(super) fn package(&self, language: Language) -> Option<(Ecosystem, String)> {
@@ -148,7 +226,7 @@ impl ImportedSymbol {
             L::Go => (Ecosystem::Go, module.to_owned()),
             L::Java | L::Kotlin | L::Scala | L::Groovy => (
                 Ecosystem::Maven,
-                self.path.first().map_or(module.to_owned(), |name| format!("{module}.{name}")),
+                self.root().path.first().map_or(module.to_owned(), |name| format!("{module}.{name}")),
             ),
             _ => return None,
         })

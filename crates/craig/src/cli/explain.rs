@@ -170,7 +170,9 @@ fn text(explained: &Explained) -> String {
     let comment = explanation.comment.as_ref().map(comment_text).unwrap_or_default();
     let rest = comment + &explained.packages.iter().map(package_text).collect::<String>();
     if !explanation.has_relevant_docs {
-        return format!("{NOT_DOCUMENTED}\n{rest}");
+        let none =
+            if explained.packages.is_empty() { NOT_DOCUMENTED } else { "Not documented in this project." };
+        return format!("{none}\n{rest}");
     }
     let mut text = String::new();
     let mut is_mention = false;

@@ -160,3 +160,30 @@ fn names_that_a_project_does_not_have_are_refused() {
         assert!(text.contains("its name or version is not valid"), "{forged}: {text}");
     }
 }
+
+#[test]
+fn what_a_function_of_a_package_returns_has_its_members_explained() {
+    let home = Home::new();
+    write_project(&home, "shop", "1.2.0", "Greets someone by name.");
+    home.write(
+        "shop/node_modules/greet/dist/index.d.ts",
+        "/** Opens a desk. */\nexport declare function open(name: string): Desk\n\n\
+         /** Connects. */\nexport declare function session(): Conn\n\n\
+         export declare class Desk {\n  /** Rings the bell. */\n  ring(): Desk\n  /** Waves back. */\n  wave(): void\n}\n\n\
+         export declare class Session {\n  /** Deletes everything. */\n  close(): void\n}\n\n\
+         export declare class Conn {\n  /** Closes the line. */\n  close(): void\n}\n",
+    );
+    home.write(
+        "shop/index.ts",
+        "import { open, session, type Desk } from 'greet'\n\nexport class Till {\n  desk: Desk\n  serve() {\n    this.desk.wave()\n  }\n}\n\n\
+         open('a').ring().wave()\nconst line = session()\nline.close()\n",
+    );
+    home.succeed(&["docs", "add", "greet", "--root", "shop"]);
+    let texts = |place: &str| -> Vec<String> {
+        let quotes = quotes(&explained(&home, "shop", place));
+        quotes.iter().map(|quote| quote.rsplit(": ").next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(texts("index.ts:10"), ["Opens a desk.", "Rings the bell.", "Waves back."]);
+    assert_eq!(texts("index.ts:12"), ["Closes the line."], "a function named like a type is none");
+    assert_eq!(texts("index.ts:6"), ["Waves back."]);
+}

@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 40_000;
 
 #[derive(Deserialize, JsonSchema)]
 struct Arguments {
-    /// Files, lines, definitions: ["src/auth.py", "src/cart.py:10-40", "src/cart.py::Cart.total"].
+    /// ["src/auth.py", "src/cart.py:10-40", "src/cart.py::Cart.total"].
     paths: Vec<String>,
     /// Default: the workspace's.
     project: Option<String>,
@@ -30,8 +30,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "read_file",
         title: "Read files",
-        description: "Reads files, lines of them or whole definitions, several in one call, with line numbers. Do \
-                      not reread lines that explore or read_file have shown. Secrets are masked with *.",
+        description: "Reads files, lines or definitions, several per call, with line numbers. Do not reread lines \
+                      that explore or read_file have shown. Secrets are masked with *.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)
