@@ -114,32 +114,7 @@ impl<'w> Wanted<'w> {
 }
 
 fn defined(store: &Store, corpus: &Project, wanted: &Wanted<'_>) -> Result<Option<Found>, EngineError> {
-    let (ecosystem, module) = wanted.module.unzip();
-    let module_files =
-        ecosystem.map(|of| exports::files_of(of, module.unwrap_or_default())).unwrap_or_default();
-    let mut candidates = Vec::new();
-    for (path, definition) in store.symbols_with(corpus.id, wanted.name, MOST_ALIKE)? {
-        let is_meant = definition.name == wanted.name
-            && fits_owner(&path, definition.parent.as_deref(), wanted.owner)
-            && wanted.module.is_none_or(|(ecosystem, module)| fits_module(ecosystem, &path, module));
-        if is_meant {
-            let module = module.unwrap_or_default();
-            let fit = Fit {
-                is_module: module_files.contains(&path),
-                n_shared: module.iter().filter(|segment| has_segment(&path, segment)).count(),
-                is_outermost: definition.parent.is_none(),
-                is_public: !is_internal(&path),
-                nearness: Reverse(path.matches('/').count()),
-            };
-            candidates.push(Candidate { path, symbol: definition, fit, comment: None, arity: None });
-        }
-    }
-    let is_function = |of: &Candidate| matches!(of.symbol.kind, ChunkKind::Function | ChunkKind::Method);
-    if wanted.arguments.is_some() && candidates.iter().any(is_function) {
-        candidates.retain(is_function);
-    }
-    let Some(best) = candidates.iter().map(|candidate| candidate.fit).max() else { return Ok(None) };
-    candidates.retain(|candidate| candidate.fit == best);
+    let mut candidates = likeliest(store, corpus, wanted)?;
     let with_arity = wanted.arguments.is_some();
     candidates.iter_mut().try_for_each(|candidate| candidate.read(store, corpus, with_arity))?;
     if candidates.iter().any(|candidate| candidate.comment.is_some()) {
@@ -155,6 +130,39 @@ fn defined(store: &Store, corpus: &Project, wanted: &Wanted<'_>) -> Result<Optio
         name: wanted.name.to_owned(),
         title: wanted.title.clone(),
     }))
+}
+
+/// The definitions that fit best, without their comments: of what is called, only functions if there are any.
+fn likeliest(store: &Store, corpus: &Project, wanted: &Wanted<'_>) -> Result<Vec<Candidate>, EngineError> {
+    let (ecosystem, module) = wanted.module.unzip();
+    let module = module.unwrap_or_default();
+    let module_files = ecosystem.map(|of| exports::files_of(of, module)).unwrap_or_default();
+    let is_meant = |path: &str, definition: &craig_chunk::Symbol| {
+        definition.name == wanted.name
+            && fits_owner(path, definition.parent.as_deref(), wanted.owner)
+            && ecosystem.is_none_or(|ecosystem| fits_module(ecosystem, path, module))
+    };
+    let alike = store.symbols_with(corpus.id, wanted.name, MOST_ALIKE)?.into_iter();
+    let meant = alike.filter(|(path, definition)| is_meant(path, definition));
+    let mut candidates: Vec<Candidate> = meant
+        .map(|(path, symbol)| {
+            let fit = Fit {
+                is_module: module_files.contains(&path),
+                n_shared: module.iter().filter(|segment| has_segment(&path, segment)).count(),
+                is_outermost: symbol.parent.is_none(),
+                is_public: !is_internal(&path),
+                nearness: Reverse(path.matches('/').count()),
+            };
+            Candidate { path, symbol, fit, comment: None, arity: None }
+        })
+        .collect();
+    let is_function = |of: &Candidate| matches!(of.symbol.kind, ChunkKind::Function | ChunkKind::Method);
+    if wanted.arguments.is_some() && candidates.iter().any(is_function) {
+        candidates.retain(is_function);
+    }
+    let best = candidates.iter().map(|candidate| candidate.fit).max();
+    candidates.retain(|candidate| Some(candidate.fit) == best);
+    Ok(candidates)
 }
 
 impl Found {
@@ -189,16 +197,11 @@ fn add_types(names: &Names, value: Value, found: &mut Vec<String>) {
         Value::Instance(source) | Value::Itself(source) | Value::Called(source) => {
             found.extend(name_of(source).map(|name| names.text(name).to_owned()));
         }
-        Value::Super(at) => {
-            found.extend(name_of(Source::Definition(at)).map(|name| names.text(name).to_owned()))
-        }
-        // Choices never lead back to later ones.
+        Value::Super(at) => add_types(names, Value::Itself(Source::Definition(at)), found),
+        // A choice never leads back to itself.
         Value::Choice(at) => {
-            let choice = names.choices.get(at as usize);
-            choice
-                .into_iter()
-                .flat_map(|choice| choice.values())
-                .for_each(|value| add_types(names, value, found));
+            let values = names.choices.get(at as usize).map(|choice| choice.values());
+            values.into_iter().flatten().for_each(|value| add_types(names, value, found));
         }
         _ => {}
     }
