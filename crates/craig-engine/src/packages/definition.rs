@@ -26,6 +26,8 @@ pub(super) struct Found {
     pub(super) name: String,
     /// Names from the package, or from the type that has it as a member.
     pub(super) title: String,
+    /// The comment that documents it.
+    pub(super) comment: Option<Comment>,
 }
 
 /// A definition that may be meant.
@@ -35,7 +37,7 @@ struct Candidate {
     /// How well it fits, the best fitting part first.
     fit: Fit,
     /// The comment that documents it.
-    comment: Option<String>,
+    comment: Option<Comment>,
     /// How many arguments it takes, where overloads are told apart by that.
     arity: Option<u8>,
 }
@@ -129,6 +131,7 @@ fn defined(store: &Store, corpus: &Project, wanted: &Wanted<'_>) -> Result<Optio
         line: first.symbol.line,
         name: wanted.name.to_owned(),
         title: wanted.title.clone(),
+        comment: first.comment.clone(),
     }))
 }
 
@@ -214,10 +217,10 @@ fn only(candidates: &[Candidate], arguments: Option<u8>) -> Option<&Candidate> {
     let candidates: Vec<&Candidate> = candidates.iter().filter(fits).collect();
     let &first = candidates.first()?;
     let is_same = |of: &&Candidate| {
-        first.comment == of.comment && (first.comment.is_some() || first.path == of.path)
-            || first.path == of.path && (arguments.is_none() || of.arity.is_none())
+        first.text() == of.text() && (first.comment.is_some() || first.path == of.path)
+            || first.path == of.path && arguments.is_none()
     };
-    let length = |of: &&&Candidate| of.comment.as_ref().map_or(0, String::len);
+    let length = |of: &&&Candidate| of.text().map_or(0, str::len);
     let of_first = candidates.iter().rev().filter(|of| of.path == first.path);
     (candidates.len() == 1 || candidates.iter().all(is_same)).then(|| of_first.max_by_key(length).copied())?
 }
@@ -316,17 +319,56 @@ fn definition_at<'n>(names: &'n Names, line: u32, name: &str) -> Option<&'n Defi
 }
 
 impl Candidate {
+    /// What its comment says.
+    fn text(&self) -> Option<&str> {
+        self.comment.as_ref().map(|comment| comment.text.as_str())
+    }
+
     /// Reads its comment and, if wanted, how many arguments it takes.
     fn read(&mut self, store: &Store, corpus: &Project, with_arity: bool) -> Result<(), EngineError> {
         let Some(file) = store.file_text(corpus.id, &self.path)? else { return Ok(()) };
         let text = file.content.as_deref().unwrap_or_default();
         let symbol = &self.symbol;
-        let comment = Comment::of_definition(&self.path, text, symbol.line, symbol.line_end);
-        self.comment = comment.map(|found| found.text);
+        self.comment = Comment::of_definition(&self.path, text, symbol.line, symbol.line_end);
         if with_arity {
             let names = names(file.record.language, text);
             self.arity = definition_at(&names, symbol.line, &symbol.name).and_then(|of| of.arity);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use craig_chunk::Symbol;
+
+    use super::*;
+
+    fn overload(line: u32, comment: Option<&str>, arity: Option<u8>) -> Candidate {
+        let (path, name) = ("a.java".to_owned(), "add".to_owned());
+        let comment =
+            comment.map(|text| Comment { text: text.to_owned(), file_path: path.clone(), line: line - 1 });
+        let fit =
+            Fit { is_module: true, n_shared: 0, is_outermost: false, is_public: true, nearness: Reverse(0) };
+        let symbol = Symbol { kind: ChunkKind::Method, line, line_end: line, name, parent: None };
+        Candidate { path, symbol, fit, comment, arity }
+    }
+
+    #[test]
+    fn an_overload_takes_as_many_arguments_as_the_call() {
+        let overloads = [
+            overload(2, Some("Adds one."), Some(1)),
+            overload(4, Some("Adds two of them."), Some(2)),
+            overload(6, Some("Adds two others."), Some(2)),
+        ];
+        let line = |arguments| only(&overloads, arguments).map(|found| found.symbol.line);
+        assert_eq!(line(Some(1)), Some(2));
+        assert_eq!(line(Some(2)), None, "either may be meant");
+        assert_eq!(line(Some(3)), None);
+        assert_eq!(line(None), Some(4), "where arguments tell nothing, the longest comment");
+        let without_comments = [overload(2, None, Some(1)), overload(4, None, Some(1))];
+        assert!(only(&without_comments, Some(1)).is_some());
+        let of_any_number = [overload(2, Some("Adds."), None), overload(4, Some("Adds all."), None)];
+        assert!(only(&of_any_number, Some(1)).is_none());
     }
 }

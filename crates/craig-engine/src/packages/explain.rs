@@ -184,24 +184,21 @@ impl Engine {
         }))
     }
 
-    /// The comment of a definition of a package; without one, what the package's documents surely say about it.
+    /// The comment of a definition of a package; without one, what the package's documents likely say about it.
     fn quotes(
         &self,
         store: &Store,
         corpus: &Project,
         found: &definition::Found,
     ) -> Result<Vec<PackageQuote>, EngineError> {
+        if let Some(comment) = &found.comment {
+            let (text, file_path) = (comment.text.clone(), comment.file_path.clone());
+            return Ok(vec![PackageQuote { text, file_path, line: comment.line }]);
+        }
         let context =
             CodeContext::of_definition(&found.path, found.language, &found.text, found.line, &found.name);
         let Some(context) = context else { return Ok(Vec::new()) };
-        let explanation = explain(&self.library_of(store, corpus)?.library, &context);
-        let comment = explanation.comment.iter().map(|comment| PackageQuote {
-            text: comment.text.clone(),
-            file_path: comment.file_path.clone(),
-            line: comment.line,
-        });
-        let comment: Vec<PackageQuote> = comment.collect();
-        Ok(if comment.is_empty() { documented(&explanation) } else { comment })
+        Ok(documented(&explain(&self.library_of(store, corpus)?.library, &context)))
     }
 
     /// The packages that the manifests of a project declare, read once for each of its generations.
