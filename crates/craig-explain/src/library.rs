@@ -213,11 +213,6 @@ impl Library {
         self.stems.get(stem).map_or(&[], Vec::as_slice)
     }
 
-    /// The page that a section is on, by its place among the documents.
-    pub(crate) fn page_of(&self, at: usize) -> usize {
-        self.places[at].0
-    }
-
     /// Whether a name is the project's own: `Ajv`, `YargsFactory` in the documentation of `yargs`.
     pub(crate) fn is_project(&self, name: &str) -> bool {
         let whole = compact(name);

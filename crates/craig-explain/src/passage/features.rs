@@ -1,6 +1,6 @@
 //! The features of a passage: of its section, of the passage itself, and of the subject.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use craig_chunk::ChunkKind;
 use craig_model::{Embedding, StaticModel};
@@ -54,9 +54,7 @@ features! {
     words_around,
     /// Similarity between the name of the owner and the heading, a parent or the page.
     owner_around,
-    /// Share of all mentions of the name in code that the page contains.
-    page_share,
-    /// Share of them that the section contains.
+    /// Share of all mentions of the name in code that the section contains.
     section_share,
     /// Cosine similarity of code and section, less the mean of all sections.
     similarity,
@@ -121,9 +119,7 @@ pub(super) struct Reading<'a> {
     similarities: Vec<f32>,
     /// … and to all sections in the mean.
     background: f32,
-    /// Number of mentions of the name in the code of each page …
-    mentions_by_page: BTreeMap<usize, f32>,
-    /// … and of all pages, at least 1.
+    /// Number of mentions of the name in the documentation's code, at least 1.
     n_mentions: f32,
     /// The features of the subject, which all passages share.
     of_subject: Features,
@@ -136,10 +132,7 @@ impl<'a> Reading<'a> {
         let query =
             StaticModel::builtin().query(&format!("{owner} {} {} {code}", subject.name, subject.name));
         let similarities = library.similarities(&query);
-        let mut mentions_by_page: BTreeMap<usize, f32> = BTreeMap::new();
-        for (at, mentions) in library.mentions(&subject.name) {
-            *mentions_by_page.entry(library.page_of(*at as usize)).or_default() += mentions.in_code();
-        }
+        let in_code = library.mentions(&subject.name).iter().map(|(_, mentions)| mentions.in_code());
         Self {
             names: std::iter::once(&subject.name).chain(&subject.aliases).map(String::as_str).collect(),
             stems: stems(library, &subject.name),
@@ -147,8 +140,7 @@ impl<'a> Reading<'a> {
             query,
             background: similarities.iter().sum::<f32>() / similarities.len().max(1) as f32,
             similarities,
-            n_mentions: mentions_by_page.values().sum::<f32>().max(1.0),
-            mentions_by_page,
+            n_mentions: in_code.sum::<f32>().max(1.0),
             of_subject: of_subject(library, subject),
             library,
             subject,
@@ -190,9 +182,7 @@ impl<'a> Reading<'a> {
         let is_call = |of: &HeadingName| of.is_call && self.is_named(&of.named.name);
         features.heading_call = flag(section.titles().any(is_call));
         features.owner_around = self.owner_around(place);
-        let page = library.page_of(place.at);
         let in_code = library.mentions_at(&self.subject.name, place.at).in_code();
-        features.page_share = self.mentions_by_page.get(&page).copied().unwrap_or_default() / self.n_mentions;
         features.section_share = in_code / self.n_mentions;
         features.similarity = self.similarities[place.at] - self.background;
         features.changes = flag(is_about_changes(place));
