@@ -25,7 +25,7 @@ pub fn doc_comment<'t>(
     line_end: u32,
 ) -> Option<DocComment> {
     let inside = docstring(&text_of, line, line_end);
-    // Python's is the documentation, whatever comment stands above; elsewhere a text literal may be the body.
+    // A docstring takes precedence over a comment above it. In other languages, such a literal may be the body.
     let is_body = |found: &DocComment| text_of(found.line - 1).trim_end().ends_with(':');
     match inside {
         Some(found) if is_body(&found) => Some(found),
@@ -36,16 +36,15 @@ pub fn doc_comment<'t>(
 fn comment_before<'t>(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Option<DocComment> {
     let mut lines: Vec<&str> = Vec::new();
     let mut first = line_start;
-    // Whether a line below is marked as documentation: what is not so marked above is none.
+    // Whether a line below is a doc comment: ordinary comments above it are not part of it.
     let mut is_documented = false;
     // How the block begins that the line is in, seen from its end.
     let mut open: Option<&str> = None;
-    let mut above = line_start;
+    let mut number = line_start;
     let mut n_read = 0;
-    while above > 1 && n_read < MOST_LINES {
-        above -= 1;
+    while number > 1 && n_read < MOST_LINES {
+        number -= 1;
         n_read += 1;
-        let number = above;
         let line = text_of(number).trim();
         let is_first = lines.is_empty();
         let was_open = open.is_some();
@@ -61,12 +60,12 @@ fn comment_before<'t>(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Opti
                 None => continue,
             }
         } else if let Some(start) = start_of_attribute(&text_of, number).filter(|_| is_first) {
-            above = start;
+            number = start;
             continue;
-        } else if !is_line_comment(line) || is_documented && !is_documentation(line) {
+        } else if !is_line_comment(line) || is_documented && !is_doc_comment(line) {
             break;
         }
-        is_documented |= is_documentation(line);
+        is_documented |= is_doc_comment(line);
         lines.push(without_markers(line));
         first = number;
         // What stands above a block of several lines belongs to the code before.
@@ -150,7 +149,7 @@ fn is_line_comment(line: &str) -> bool {
     is_hash || ["//", "--", ";;", "%%"].iter().any(|marker| line.starts_with(marker))
 }
 
-fn is_documentation(line: &str) -> bool {
+fn is_doc_comment(line: &str) -> bool {
     line.starts_with("///")
 }
 

@@ -26,8 +26,8 @@ pub struct Comment {
 }
 
 impl Comment {
-    /// The comment of the definition whose name stands in `line`, from 1; none if it describes nothing. Comments in stubs of
-    /// Python, other than docstrings, are for whoever writes these.
+    /// The comment of the definition whose name is on `line`, counted from 1; `None` without a description. In Python stubs,
+    /// only docstrings count: other comments address the stub's maintainers.
     pub fn of_definition(path: &str, text: &str, line: u32, line_end: u32) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
         let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
@@ -86,7 +86,7 @@ fn description(comment: &str) -> Option<String> {
     is_prose(text).then(|| text.to_owned())
 }
 
-/// What a comment without a description says of what is returned.
+/// The text of the `@return` tag, for comments without a description.
 fn returned(comment: &str) -> Option<String> {
     let of_line = |line: &str| {
         let text = line.trim().strip_prefix("@return")?;

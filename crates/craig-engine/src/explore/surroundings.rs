@@ -142,8 +142,7 @@ impl<'a> Surroundings<'a> {
         let path = request.path.as_deref();
         let filter = filter(self.project, KindFilter::All, &[], path, &request.folder)?;
         let mut found = named(self.graph, &request.guesses.names);
-        let file_of = |at: SymbolIx| &self.graph.files[self.graph.definition(at).file as usize];
-        found.retain(|&at| filter.passes_path(&file_of(at).path));
+        found.retain(|&at| filter.passes_path(self.path_of(at)));
         Ok(found)
     }
 

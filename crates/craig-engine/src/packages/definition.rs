@@ -38,7 +38,7 @@ struct Candidate {
     fit: Fit,
     /// The comment that documents it.
     comment: Option<Comment>,
-    /// How many arguments it takes, where overloads are told apart by that.
+    /// Number of arguments, in languages that select overloads by it.
     arity: Option<u8>,
 }
 
@@ -222,7 +222,7 @@ fn only(candidates: &[Candidate], arguments: Option<u8>) -> Option<&Candidate> {
     };
     let length = |of: &&&Candidate| of.text().map_or(0, str::len);
     let of_first = candidates.iter().rev().filter(|of| of.path == first.path);
-    (candidates.len() == 1 || candidates.iter().all(is_same)).then(|| of_first.max_by_key(length).copied())?
+    candidates.iter().all(is_same).then(|| of_first.max_by_key(length).copied())?
 }
 
 /// Whether a package has the module that an import names, by its files.
@@ -236,7 +236,7 @@ pub(super) fn has_module(
         Ecosystem::PyPi => {
             let top = symbol.module.split('.').next().unwrap_or_default().to_owned();
             for path in exports::files_of(ecosystem, &[top]) {
-                if store.file_text(corpus.id, &path)?.is_some() {
+                if store.tracked_file(corpus.id, &path)?.is_some() {
                     return Ok(true);
                 }
             }
@@ -319,12 +319,12 @@ fn definition_at<'n>(names: &'n Names, line: u32, name: &str) -> Option<&'n Defi
 }
 
 impl Candidate {
-    /// What its comment says.
+    /// The text of its comment.
     fn text(&self) -> Option<&str> {
         self.comment.as_ref().map(|comment| comment.text.as_str())
     }
 
-    /// Reads its comment and, if wanted, how many arguments it takes.
+    /// Reads its comment and, if requested, its number of arguments.
     fn read(&mut self, store: &Store, corpus: &Project, with_arity: bool) -> Result<(), EngineError> {
         let Some(file) = store.file_text(corpus.id, &self.path)? else { return Ok(()) };
         let text = file.content.as_deref().unwrap_or_default();

@@ -16,7 +16,7 @@ use super::{definition, manager_of, used};
 use crate::options::StoredPackage;
 use crate::{Engine, EngineError};
 
-/// Quotes of documents that are as likely right: of labelled mentions at least as likely, 0.81 are.
+/// Minimum confidence of quotes from a package's documents: 0.80 of labelled mentions with this confidence are right.
 const MIN_CONFIDENCE: f32 = 0.65;
 
 /// Most symbols of one selection that are explained, and that are looked up.
@@ -147,7 +147,7 @@ impl Engine {
                 }
             }
         }
-        // A member says more than its type, and any symbol more than the package does.
+        // Omit a type if one of its members is explained, and a package if the code names one of its symbols.
         let explained_symbols: Vec<&ImportedSymbol> = found.iter().map(|(symbol, _)| *symbol).collect();
         let is_told = |(symbol, _): &(&ImportedSymbol, _)| match symbol.is_module() {
             true => !symbols.iter().any(|other| symbol.has_member(other)),
@@ -242,7 +242,7 @@ fn imported_from<'p>(
         of_manager().rfind(|(_, package)| is_it(package))
     };
     let mut found: Vec<_> = wanted.iter().filter_map(of_version).collect();
-    // Of a module as a whole, the package says more than the declarations of its types.
+    // For a module as a whole, prefer the package itself to its `@types` package.
     found.sort_by_key(|(_, package)| symbol.is_module() && package.name.starts_with("@types/"));
     if found.is_empty() {
         for package in of_manager() {

@@ -22,7 +22,7 @@ pub(super) struct ImportedSymbol {
     pub(super) path: Vec<String>,
     /// What the code calls the first of them.
     pub(super) local: String,
-    /// Of a call, its number of arguments, in the languages where overloads are told apart by that.
+    /// Number of arguments of a call, in languages that select overloads by it.
     pub(super) arguments: Option<u8>,
 }
 
@@ -93,6 +93,8 @@ impl Reader<'_> {
         match definition {
             Some(definition) => self.instance(definition.value, steps),
             None if self.language == Language::Go => self.package_of_go(name),
+            // A built-in, or a name of a star import.
+            None if matches!(self.language, Language::Python | Language::Notebook) => None,
             // A path of Rust needs no import: `serde_json::to_string`.
             None => Some(ImportedSymbol::of_module(name, name)),
         }
