@@ -104,6 +104,8 @@ fn whole_definitions_are_read_by_name() {
         "notes.md::Prices",
         "Till.java::Till.add",
         "src/auth.py::missing",
+        "src/auth.py::",
+        "::verify_token",
     ];
     expect_test::expect![[r#"
         src/auth.py:4-7 of 13
@@ -128,6 +130,10 @@ fn whole_definitions_are_read_by_name() {
         4	  void add(String s) {}
 
         src/auth.py: the project "shop" has no symbol "src/auth.py::missing"
+
+        src/auth.py::: the project "shop" has no file "src/auth.py::"
+
+        ::verify_token: the project "shop" has no file "::verify_token"
 
     "#]]
     .assert_eq(&client.text("read_file", json!({ "paths": paths })));

@@ -68,7 +68,8 @@ enum Part {
 impl Part {
     /// The path, and what is behind it: nothing, `:10-40`, or `::Cart.total`.
     fn split(place: &str) -> (&str, Self) {
-        if let Some((path, name)) = place.split_once("::") {
+        let is_complete = |(path, name): &(&str, &str)| !path.is_empty() && !name.is_empty();
+        if let Some((path, name)) = place.split_once("::").filter(is_complete) {
             return (path, Self::Definition(name.to_owned()));
         }
         let (path, lines) = place::split(place);
