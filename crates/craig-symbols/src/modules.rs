@@ -106,7 +106,7 @@ pub(super) struct Modules<'t, 'n> {
 
 impl<'t, 'n> Modules<'t, 'n> {
     pub(super) fn new(table: &'t Table<'n>, resolver: &'t Resolver<'n>) -> Self {
-        let places = (0..table.files.len())
+        let places: Vec<Vec<Place>> = (0..table.files.len())
             .into_par_iter()
             .map(|file| {
                 let imports = &table.files[file].imports;
@@ -124,6 +124,9 @@ impl<'t, 'n> Modules<'t, 'n> {
                     (None, Imported::All) => all.push(at as u32),
                     (None, _) => {}
                 }
+            }
+            if table.families[file] == Family::Go {
+                add_go_packages(table, &places[file], &mut local);
             }
             by_local.push(local);
             stars.push(all);
@@ -479,6 +482,17 @@ impl<'t, 'n> Modules<'t, 'n> {
         let module = format!("{folder}/{name}.py");
         let package = format!("{folder}/{name}/__init__.py");
         self.table.workspace.file(&module).or_else(|| self.table.workspace.file(&package))
+    }
+}
+
+/// Adds the imports of a file of Go by the names that the packages give themselves: `kafka` for `…/kafka-go`.
+fn add_go_packages(table: &Table<'_>, places: &[Place], local: &mut FxHashMap<Name, Vec<u32>>) {
+    for (at, place) in places.iter().enumerate() {
+        let Place::Files(files) = place else { continue };
+        let declares = |&to: &FileIx| Some(table.name(to, *table.files[to].packages.first()?));
+        if let Some(name) = files.iter().find_map(declares) {
+            local.entry(name).or_insert_with(|| vec![at as u32]);
+        }
     }
 }
 

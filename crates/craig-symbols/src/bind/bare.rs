@@ -184,11 +184,15 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         while let Some(current) = at {
             let entry = table.entry(current);
             let is_space = entry.kind.is_type() || entry.kind == DefinitionKind::Module;
-            let sees_members = is_direct && self.family == Family::Python
-                || self.family.has_implicit_members()
-                || entry.kind == DefinitionKind::Module;
+            // The body of a class of Python sees what it defines itself, but nothing that it inherits.
+            let is_body = is_direct && self.family == Family::Python && entry.kind.is_type();
+            let sees_members =
+                is_body || self.family.has_implicit_members() || entry.kind == DefinitionKind::Module;
             if is_space && sees_members {
-                let found = self.binder.member_where(current, name, fits);
+                let found = match is_body {
+                    true => table.own_members(current, name).iter().copied().filter(|&at| fits(at)).collect(),
+                    false => self.binder.member_where(current, name, fits),
+                };
                 if !found.is_empty() {
                     return Some(found);
                 }

@@ -156,6 +156,17 @@ impl<'w> Scripts<'w> {
 
     /// The file that a path without query names.
     fn file_at(&self, path: &str) -> Option<FileIx> {
+        self.file_named(path).or_else(|| self.folder_at(path)).or_else(|| {
+            ["native", "web", "ios", "android"].iter().find_map(|platform| {
+                ["tsx", "ts", "js", "jsx"]
+                    .iter()
+                    .find_map(|ext| self.workspace.file(&format!("{path}.{platform}.{ext}")))
+            })
+        })
+    }
+
+    /// The file of a path, with the extension that it leaves out, or the source of the one that it has.
+    fn file_named(&self, path: &str) -> Option<FileIx> {
         let file = |path: &str| self.workspace.file(path);
         if let Some(exact) = file(path) {
             return Some(exact);
@@ -167,23 +178,24 @@ impl<'w> Scripts<'w> {
                 return Some(source);
             }
         }
-        let with = LEFT_OUT.iter().find_map(|extension| file(&format!("{path}.{extension}")));
-        with.or_else(|| self.folder_at(path)).or_else(|| {
-            ["native", "web", "ios", "android"].iter().find_map(|platform| {
-                ["tsx", "ts", "js", "jsx"].iter().find_map(|ext| file(&format!("{path}.{platform}.{ext}")))
-            })
-        })
+        LEFT_OUT.iter().find_map(|extension| file(&format!("{path}.{extension}")))
     }
 
     /// The file that stands for a folder.
     fn folder_at(&self, path: &str) -> Option<FileIx> {
-        if let Some(manifest) = self.manifests.get(path)
-            && let Some(file) = self.entry(path, manifest)
-        {
-            return Some(file);
-        }
-        let index = under(path, "index");
+        let by_manifest = self.manifests.get(path).and_then(|manifest| self.entry(path, manifest));
+        by_manifest.or_else(|| self.index_of(path))
+    }
+
+    fn index_of(&self, folder: &str) -> Option<FileIx> {
+        let index = under(folder, "index");
         LEFT_OUT.iter().find_map(|extension| self.workspace.file(&format!("{index}.{extension}")))
+    }
+
+    /// The file that a manifest names as an entry. Like Node, this reads no other manifest on the way: a manifest may name the
+    /// folder that it is in.
+    fn entry_at(&self, path: &str) -> Option<FileIx> {
+        self.file_named(path).or_else(|| self.index_of(path))
     }
 
     /// Through `paths` and `baseUrl` of the nearest configuration that knows the way.
@@ -273,7 +285,7 @@ impl<'w> Scripts<'w> {
     /// The file that a manifest names, or the source that it is built from.
     pub fn written(&self, folder: &str, written: &str) -> Option<FileIx> {
         let written = written.trim_start_matches("./");
-        self.source_of(folder, written).or_else(|| self.file_at(&join(folder, written)?))
+        self.source_of(folder, written).or_else(|| self.entry_at(&join(folder, written)?))
     }
 
     /// The only source below a package that is called as a built file is: `src/bin/cli.ts` of `build/cli.js`.
@@ -295,7 +307,7 @@ impl<'w> Scripts<'w> {
         match value {
             Value::String(written) => {
                 let written = written.trim_start_matches("./").replacen('*', rest, 1);
-                self.source_of(folder, &written).or_else(|| self.file_at(&join(folder, &written)?))
+                self.source_of(folder, &written).or_else(|| self.entry_at(&join(folder, &written)?))
             }
             Value::Object(conditions) => {
                 conditions.values().find_map(|value| self.exported(folder, value, rest))

@@ -231,3 +231,29 @@ func match(set labels, router Router) {
         "#]],
     );
 }
+
+#[test]
+fn packages_have_the_names_that_they_declare() {
+    check(
+        "
+//- /go.mod
+module example.com/app
+//- /go-queue-v1/queue.go
+package line
+
+func Dial() {}
+//- /main.go
+package main
+
+import \"example.com/app/go-queue-v1\"
+
+func main() {
+	line.Dial()
+}
+",
+        &expect![[r#"
+            function Dial go-queue-v1/queue.go:3
+                main.go:6 call 95
+        "#]],
+    );
+}

@@ -609,3 +609,42 @@ def go(box: Box[str, Store], stores: Stores, rows: Rows):
         "#]],
     );
 }
+
+#[test]
+fn bodies_of_classes_see_no_inherited_members() {
+    check(
+        "
+//- /lib/__init__.py
+from .schema import Schema
+//- /lib/schema.py
+class Schema:
+    fields = {}
+    many = False
+
+    def dump(self):
+        return self.fields
+//- /lib/fields.py
+class Decimal:
+    pass
+//- /app.py
+from lib import Schema, fields
+
+class OrderSchema(Schema):
+    limit = 3
+    total = fields.Decimal()
+    most = limit
+",
+        &expect![[r#"
+            field OrderSchema.limit app.py:4
+                app.py:6 read 99
+            class Decimal lib/fields.py:1
+                app.py:5 call 95
+            class Schema lib/schema.py:1
+                app.py:1 import 99
+                app.py:3 inherit 99
+                lib/__init__.py:1 import 99
+            field Schema.fields lib/schema.py:2
+                lib/schema.py:6 read 95
+        "#]],
+    );
+}

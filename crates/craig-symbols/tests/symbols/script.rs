@@ -960,3 +960,26 @@ make().then((store) => store.save(11));
         "#]],
     );
 }
+
+#[test]
+fn manifests_may_name_folders_that_lead_back() {
+    check(
+        "
+//- /packages/a/package.json
+{\"name\": \"a\", \"main\": \"\", \"types\": \"./lib\"}
+//- /packages/a/lib/package.json
+{\"main\": \"..\"}
+//- /packages/a/index.d.ts
+export declare function parse(text: string): number;
+//- /app.ts
+import { parse } from 'a';
+
+parse('1');
+",
+        &expect![[r#"
+            function parse packages/a/index.d.ts:1
+                app.ts:1 import 99
+                app.ts:3 call 99
+        "#]],
+    );
+}
