@@ -364,7 +364,11 @@ impl<'t, 'n> Modules<'t, 'n> {
                     return default;
                 }
                 let whole = self.exported_as(to, "=", trail);
-                if whole.is_empty() { vec![Entity::Module(to)] } else { whole }
+                if !whole.is_empty() {
+                    return whole;
+                }
+                let declared = self.added.get(&to).map(|modules| self.of_declared(from, import, modules, trail));
+                declared.filter(|found| !found.is_empty()).unwrap_or_else(|| vec![Entity::Module(to)])
             }
             Imported::Name(name) => self.exported_within(to, self.table.name(from, name), trail),
         }

@@ -21,6 +21,9 @@ const WRITTEN_FOR: &[(&str, &[&str])] = &[
     ("jsx", &["tsx"]),
     ("mjs", &["mts", "d.mts", "ts"]),
     ("cjs", &["cts", "d.cts", "ts"]),
+    ("ts", &["d.ts"]),
+    ("mts", &["d.mts"]),
+    ("cts", &["d.cts"]),
 ];
 
 /// Folders of built files and where their sources are.

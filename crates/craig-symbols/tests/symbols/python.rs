@@ -648,3 +648,34 @@ class OrderSchema(Schema):
         "#]],
     );
 }
+
+#[test]
+fn stubs_declare_what_modules_import_of_compiled_code() {
+    check(
+        "
+//- /fast/__init__.py
+from .fast import *
+//- /fast/__init__.pyi
+def loads(text: str) -> Document: ...
+
+class Document:
+    def root(self) -> str: ...
+//- /app.py
+import fast
+from fast import loads
+
+loads('x').root()
+fast.loads('y')
+",
+        &expect![[r#"
+            function loads fast/__init__.pyi:1
+                app.py:2 import 99
+                app.py:4 call 99
+                app.py:5 call 95
+            class Document fast/__init__.pyi:3
+                fast/__init__.pyi:1 type 99
+            method Document.root fast/__init__.pyi:4
+                app.py:4 call 95
+        "#]],
+    );
+}

@@ -983,3 +983,46 @@ parse('1');
         "#]],
     );
 }
+
+#[test]
+fn a_file_of_declarations_may_declare_the_module_that_it_is() {
+    check(
+        "
+//- /packages/limit/package.json
+{\"name\": \"limit\", \"types\": \"limit.d.ts\"}
+//- /packages/limit/limit.d.ts
+declare module \"limit\" {
+  class Limit {
+    schedule(): void;
+  }
+  export default Limit;
+}
+//- /packages/dates/package.json
+{\"name\": \"dates\", \"types\": \"index.d.ts\"}
+//- /packages/dates/index.d.ts
+export * from './add.ts';
+//- /packages/dates/add.d.ts
+export declare function add(): void;
+//- /app.ts
+import Limit from 'limit';
+import { add } from 'dates';
+
+const limit = new Limit();
+limit.schedule();
+add();
+",
+        &expect![[r#"
+            variable limit app.ts:4
+                app.ts:5 read 99
+            function add packages/dates/add.d.ts:1
+                app.ts:2 import 99
+                app.ts:6 call 99
+            class limit.Limit packages/limit/limit.d.ts:2
+                app.ts:1 import 99
+                app.ts:4 call 99
+                packages/limit/limit.d.ts:5 read 99
+            method limit.Limit.schedule packages/limit/limit.d.ts:3
+                app.ts:5 call 95
+        "#]],
+    );
+}
