@@ -12,7 +12,7 @@ use craig_store::{
     DatabaseAddress, FileRecord, IngestionState, IngestionStatus, Project, ProjectCounts, ProjectKey, Store,
     StoreError, StoredText,
 };
-use craig_symbols::{Packages, SymbolGraph};
+use craig_symbols::SymbolGraph;
 use rayon::ThreadPool;
 
 use crate::consent::{Consent, NewSources};
@@ -24,7 +24,7 @@ use crate::left_out::UnsearchedFiles;
 use crate::lock::locked;
 use crate::models;
 use crate::options::StoredOptions;
-use crate::packages::PackageLibrary;
+use crate::packages::{FileImports, Manifests, PackageLibrary};
 use crate::permits::Permits;
 use crate::plan::{Compare, Plan};
 use crate::project::{reload, root_of, unknown_file};
@@ -65,7 +65,9 @@ struct Shared {
     analyses: SingleFlight<ProjectKey, (u64, Arc<Analysis>)>,
     /// Each with the generation of its project.
     graphs: SingleFlight<ProjectKey, (u64, Arc<SymbolGraph>)>,
-    declared: SingleFlight<ProjectKey, (u64, Arc<Packages>)>,
+    manifests: SingleFlight<ProjectKey, (u64, Arc<Manifests>)>,
+    /// Of the file that was last asked about, by its project.
+    imports: SingleFlight<ProjectKey, (u64, Arc<FileImports>)>,
     package_libraries: SingleFlight<ProjectKey, (u64, Arc<PackageLibrary>)>,
     contexts: ContextCache,
     guesses: GuessCache,
@@ -95,7 +97,8 @@ impl Engine {
             counts: Mutex::default(),
             analyses: SingleFlight::default(),
             graphs: SingleFlight::default(),
-            declared: SingleFlight::default(),
+            manifests: SingleFlight::default(),
+            imports: SingleFlight::default(),
             package_libraries: SingleFlight::default(),
             contexts: ContextCache::default(),
             guesses: GuessCache::default(),
@@ -174,7 +177,8 @@ impl Engine {
             self.shared.indexes.clear();
             self.shared.analyses.clear();
             self.shared.graphs.clear();
-            self.shared.declared.clear();
+            self.shared.manifests.clear();
+            self.shared.imports.clear();
             self.shared.package_libraries.clear();
         })
     }
@@ -184,9 +188,14 @@ impl Engine {
         self.shared.pool.get((), |_| true, || Ok(Arc::new(thread_pool(self.shared.config.threads)?)))
     }
 
-    /// The packages that manifests of projects declare, by project, each with its generation.
-    pub(crate) fn declared(&self) -> &SingleFlight<ProjectKey, (u64, Arc<Packages>)> {
-        &self.shared.declared
+    /// The manifests of projects, each with its generation.
+    pub(crate) fn manifests(&self) -> &SingleFlight<ProjectKey, (u64, Arc<Manifests>)> {
+        &self.shared.manifests
+    }
+
+    /// What files import, by project, each with the project's generation.
+    pub(crate) fn imports(&self) -> &SingleFlight<ProjectKey, (u64, Arc<FileImports>)> {
+        &self.shared.imports
     }
 
     /// The documents of packages, by package, each with its generation.

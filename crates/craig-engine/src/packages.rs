@@ -3,8 +3,8 @@
 
 mod definition;
 mod explain;
-mod exports;
 mod imports;
+mod library;
 mod used;
 
 use std::collections::BTreeMap;
@@ -26,8 +26,9 @@ use crate::progress::{Phase, Progress};
 use crate::project::root_of;
 use crate::{Engine, EngineError};
 
-pub(crate) use explain::PackageLibrary;
 pub use explain::{ImportingCode, PackageExplanation, PackageQuote};
+pub(crate) use imports::{FileImports, Manifests};
+pub(crate) use library::PackageLibrary;
 pub use used::MAX_UNNAMED;
 
 use used::UsedPackage;

@@ -47,6 +47,15 @@ impl PackageManager {
         }
     }
 
+    /// Name of the manifest by which code finds the files of a package.
+    fn manifest(self) -> Option<&'static str> {
+        match self {
+            Self::Npm => Some("package.json"),
+            Self::Cargo => Some("Cargo.toml"),
+            Self::PyPi | Self::Go | Self::Maven => None,
+        }
+    }
+
     /// Languages that its packages are written in.
     fn languages(self) -> &'static [Language] {
         match self {

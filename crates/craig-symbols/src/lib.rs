@@ -11,6 +11,7 @@ mod declared;
 mod error;
 mod exact;
 mod graph;
+mod imported;
 pub mod json;
 mod manifest;
 mod modules;
@@ -29,6 +30,7 @@ pub use graph::{
     Impacted, MapFocus, Ranked, Reach, SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolQuery,
     SymbolReference,
 };
+pub use imported::{ImportedReference, PackageFiles, imported};
 pub use packages::Packages;
 pub use resolve::{Beyond, Implicit, ImplicitKind, Resolver, Scripts, Target, package_name};
 pub use scip::{ScipIndex, ScipOrigin};

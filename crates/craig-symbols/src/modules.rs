@@ -367,7 +367,8 @@ impl<'t, 'n> Modules<'t, 'n> {
                 if !whole.is_empty() {
                     return whole;
                 }
-                let declared = self.added.get(&to).map(|modules| self.of_declared(from, import, modules, trail));
+                let declared =
+                    self.added.get(&to).map(|modules| self.of_declared(from, import, modules, trail));
                 declared.filter(|found| !found.is_empty()).unwrap_or_else(|| vec![Entity::Module(to)])
             }
             Imported::Name(name) => self.exported_within(to, self.table.name(from, name), trail),

@@ -31,6 +31,15 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
+    /// Reads a text, with its names.
+    pub fn read(path: &str, language: Language, text: &str) -> (Self, Names) {
+        let path = path.to_owned();
+        let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let Outline { symbols, references, names, .. } = craig_chunk::chunk(language, text);
+        let is_test = craig_text::is_test(&path);
+        (Self { path, language, n_lines, symbols, references, is_test }, names)
+    }
+
     /// Whether it is code, and not a document or data.
     pub fn is_code(&self) -> bool {
         self.language.kind() == FileKind::Code
@@ -128,7 +137,7 @@ impl Workspace {
                 kept.insert(path.to_owned(), text.to_owned());
             }
             let Some(language) = Language::from_path(path) else { continue };
-            files.push(source_file(path.to_owned(), language, text));
+            files.push(SourceFile::read(path, language, text));
         }
         files.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
         let (files, names) = files.into_iter().unzip();
@@ -136,7 +145,7 @@ impl Workspace {
     }
 
     /// `files` are in path order.
-    fn new(files: Vec<SourceFile>, texts: BTreeMap<String, String>) -> Self {
+    pub(crate) fn new(files: Vec<SourceFile>, texts: BTreeMap<String, String>) -> Self {
         let by_path = files.iter().enumerate().map(|(at, file)| (file.path.clone(), at)).collect();
         Self { files, texts, by_path }
     }
@@ -190,11 +199,4 @@ fn load_texts(
         found.extend(texts.into_iter().map(|file| (file.record.path, file.text)));
     }
     Ok(found)
-}
-
-fn source_file(path: String, language: Language, text: &str) -> (SourceFile, Names) {
-    let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    let Outline { symbols, references, names, .. } = craig_chunk::chunk(language, text);
-    let is_test = craig_text::is_test(&path);
-    (SourceFile { path, language, n_lines, symbols, references, is_test }, names)
 }

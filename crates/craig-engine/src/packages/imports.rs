@@ -1,222 +1,191 @@
-//! Symbols of packages that code refers to, by the imports of their file.
+//! The packages that a file imports, and what its names refer to in them.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use craig_chunk::names::{
-    Definition, DefinitionIx, Imported, ImportedName, Names, Occurrence, OccurrenceIx, Site, Source, Value,
-    names,
+    DefinitionKind, Imported, ImportedName, Names, Occurrence, OccurrenceIx, Site, Source, Value,
 };
 use craig_source::Language;
-use craig_symbols::{Ecosystem, package_name};
+use craig_store::{Project, Store};
+use craig_symbols::{
+    Declared, Ecosystem, ImportedReference, PackageFiles, Packages, SourceFile, Workspace, imported,
+    package_name,
+};
+use craig_text::path::folder;
 
-/// Values of values are followed this far.
-const MAX_STEPS: usize = 8;
+use super::explain::ImportingCode;
+use super::{manager_of, used};
+use crate::options::StoredPackage;
+use crate::{Engine, EngineError};
 
-/// A symbol that an import leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ImportedSymbol {
-    /// The module as written: `lodash/fp`, `flask.views`, `serde_json`.
-    pub(super) module: String,
-    /// What is called to get the value that the path begins in: of `Parser::from_env().value`, `Parser::from_env`.
-    pub(super) receiver: Option<Box<ImportedSymbol>>,
-    /// Names from the module, or from the type of what the receiver returns, to the symbol: `["Router", "get"]`; empty for
-    /// what these themselves are.
-    pub(super) path: Vec<String>,
-    /// What the code calls the first of them.
-    pub(super) local: String,
-    /// Number of arguments of a call, in languages that select overloads by it.
-    pub(super) arguments: Option<u8>,
+/// A reference counts from this confidence on, in percent: less is a guess by the name alone.
+const MIN_CONFIDENCE: u8 = 80;
+
+/// Definitions of one name that are looked at to find its package.
+const MAX_ALIKE: usize = 300;
+
+/// Declarations of a package that has none itself.
+const TYPES: &str = "@types/";
+
+/// The manifests of a project, and the packages that they declare.
+pub(crate) struct Manifests {
+    pub(super) workspace: Workspace,
+    pub(super) packages: Packages,
 }
 
-/// The imported symbols that a text refers to in some lines, counted from 1, in order, each once. None if the lines are those of
-/// a definition: that is what they are about.
-pub(super) fn in_lines(language: Language, text: &str, first: u32, last: u32) -> Vec<ImportedSymbol> {
-    let names = names(language, text);
-    let defines = names.definitions.iter().any(|of| (first..=last).contains(&of.line));
-    if first < last && defines {
-        return Vec::new();
+/// An added package that a file imports.
+#[derive(Clone)]
+pub(super) struct ImportedPackage {
+    ecosystem: Ecosystem,
+    pub(super) code: AddedPackage,
+    /// The package that has its documents: itself, or the one that it only declares.
+    pub(super) documents: AddedPackage,
+}
+
+/// A package that was added for a project, with the project of the store that has its files.
+pub(super) type AddedPackage = (Project, StoredPackage);
+
+/// The names of a file with what they are in packages.
+pub(crate) struct FileImports {
+    text: String,
+    /// Generations of the packages that it was bound to.
+    generations: Vec<u64>,
+    names: Names,
+    pub(super) packages: Vec<ImportedPackage>,
+    /// Indexes of packages, by modules as imports write them.
+    modules: HashMap<String, usize>,
+    /// In file order.
+    references: Vec<ImportedReference>,
+}
+
+/// What a name of a file is in packages.
+#[derive(Default)]
+pub(super) struct Referent<'f> {
+    /// Index of its occurrence.
+    pub(super) occurrence: Option<OccurrenceIx>,
+    /// Index of the occurrence of a member of it: of `Parser::from_env`, that of `from_env`.
+    pub(super) member: Option<OccurrenceIx>,
+    /// The definitions that it surely refers to, the surest first.
+    pub(super) definitions: Vec<&'f ImportedReference>,
+    /// The number of arguments that it is called with, in languages that select overloads by it.
+    pub(super) arguments: Option<u8>,
+    /// Index of the package that it stands for as a whole.
+    pub(super) package: Option<usize>,
+}
+
+impl Referent<'_> {
+    /// Whether it is a type, or a constructor that stands for one.
+    pub(super) fn is_type(&self) -> bool {
+        let kinds = self.definitions.iter().map(|found| found.definition.kind);
+        kinds.into_iter().all(|kind| kind.is_type() || kind == DefinitionKind::Constructor)
     }
-    let reader = Reader { names: &names, language };
-    let imports = names.imports.iter().filter(|import| (first..=last).contains(&import.line));
-    let wanted = names.occurrences.iter().filter(|of| (first..=last).contains(&of.line));
-    let symbols = wanted.filter_map(|of| reader.symbol(of, MAX_STEPS));
-    let mut found: Vec<ImportedSymbol> = Vec::new();
-    for symbol in symbols.chain(imports.filter_map(|import| reader.imported(import))) {
-        if !found.contains(&symbol) {
-            found.push(symbol);
+}
+
+impl Engine {
+    /// What the names of a text are in the packages that were added for the project; kept until the text or a package changes.
+    pub(super) fn file_imports(
+        &self,
+        store: &Store,
+        project: &Project,
+        manifests: &Manifests,
+        added: &[AddedPackage],
+        code: ImportingCode<'_>,
+    ) -> Result<Arc<FileImports>, EngineError> {
+        let generations: Vec<u64> = added.iter().map(|(corpus, _)| corpus.generation).collect();
+        let is_current = |kept: &(u64, Arc<FileImports>)| {
+            kept.0 == project.generation && kept.1.text == code.text && kept.1.generations == generations
+        };
+        let make = || {
+            let file = SourceFile::read(code.path, code.language, code.text);
+            let (packages, modules) = imported_packages(store, manifests, added, code, &file.1)?;
+            let names = file.1.clone();
+            let files: Vec<PackageFiles<'_>> = packages.iter().map(ImportedPackage::files).collect();
+            let pool = self.pool()?;
+            let references = imported(store, file, &manifests.workspace, &files, &pool, &|| false)?;
+            let (text, generations) = (code.text.to_owned(), generations.clone());
+            let found = FileImports { text, generations, names, packages, modules, references };
+            Ok::<_, EngineError>((project.generation, Arc::new(found)))
+        };
+        Ok(self.imports().get(project.key(), is_current, make)?.1)
+    }
+}
+
+impl ImportedPackage {
+    /// The name by which code imports it.
+    fn called(&self) -> &str {
+        self.code.1.name.strip_prefix(TYPES).unwrap_or(&self.code.1.name)
+    }
+
+    fn files(&self) -> PackageFiles<'_> {
+        PackageFiles { ecosystem: self.ecosystem, name: self.called(), project: self.code.0.id }
+    }
+}
+
+/// The added packages that a file imports, each once, and the package of each module.
+fn imported_packages(
+    store: &Store,
+    manifests: &Manifests,
+    added: &[AddedPackage],
+    code: ImportingCode<'_>,
+    names: &Names,
+) -> Result<(Vec<ImportedPackage>, HashMap<String, usize>), EngineError> {
+    let mut found: Vec<ImportedPackage> = Vec::new();
+    let mut modules: HashMap<String, usize> = HashMap::new();
+    for import in imports(code.language, names) {
+        let Some((ecosystem, key)) = import.package(code.language) else { continue };
+        let declared = manifests.packages.find(code.path, ecosystem, &key).into_iter();
+        let declared: Vec<&Declared> = declared.map(|at| &manifests.packages.declared[at]).collect();
+        for (code, documents) in packages_of_import(store, added, &declared, ecosystem, &import)? {
+            let known = found.iter().position(|known| known.code.0.id == code.0.id);
+            let at = known.unwrap_or(found.len());
+            if known.is_none() {
+                let (code, documents) = (code.clone(), documents.clone());
+                found.push(ImportedPackage { ecosystem, code, documents });
+            }
+            modules.entry(import.module.to_owned()).or_insert(at);
         }
     }
+    Ok((found, modules))
+}
+
+/// An import, as packages are matched with it.
+struct Import<'n> {
+    /// The module as written: `lodash/fp`, `flask.views`, `serde_json`.
+    module: &'n str,
+    /// The name that it brings in.
+    name: Option<&'n str>,
+}
+
+/// The imports of a file. Paths of Rust need none: `serde_json::to_string`.
+fn imports(language: Language, names: &Names) -> Vec<Import<'_>> {
+    let import = |of: &ImportedName| Import::new(names, of);
+    let mut found: Vec<Import<'_>> = names.imports.iter().map(import).collect();
+    if language == Language::Rust {
+        let roots = names.occurrences.iter().filter(|of| of.site == Site::Bare);
+        let root = |of: &Occurrence| Import { module: names.text(of.name), name: None };
+        found.extend(roots.map(root));
+    }
+    found.sort_by_key(|of| (of.module, of.name));
+    found.dedup_by_key(|of| (of.module, of.name));
     found
 }
 
-/// The imported symbol whose name has a byte of a line, both as in the text: lines from 1, bytes from 0.
-pub(super) fn at(language: Language, text: &str, line: u32, column: u32) -> Option<ImportedSymbol> {
-    let names = names(language, text);
-    let reader = Reader { names: &names, language };
-    let holds = |of: &&Occurrence| {
-        let len = u32::try_from(names.text(of.name).len()).unwrap_or(u32::MAX);
-        of.line == line && (of.column..=of.column.saturating_add(len)).contains(&column)
-    };
-    names.occurrences.iter().filter(holds).find_map(|of| reader.symbol(of, MAX_STEPS))
-}
-
-struct Reader<'n> {
-    names: &'n Names,
-    language: Language,
-}
-
-impl Reader<'_> {
-    fn symbol(&self, of: &Occurrence, steps: usize) -> Option<ImportedSymbol> {
-        let steps = steps.checked_sub(1)?;
-        let name = self.names.text(of.name);
-        let symbol = match of.site {
-            Site::Import(import) => self.imported(self.names.imports.get(import as usize)?),
-            Site::Bare => self.bare(name, steps),
-            Site::Member(value) => match self.local_type(value) {
-                Some(at) => self.instance(self.member(at, name)?.value, steps),
-                None => self.value(value, steps).map(|mut owner| {
-                    owner.path.push(name.to_owned());
-                    owner
-                }),
-            },
-            Site::Key(_) | Site::Lexical(_) | Site::Local => None,
-        };
-        symbol.map(|symbol| ImportedSymbol { arguments: of.arguments, ..symbol })
-    }
-
-    /// What an import calls so, or what a variable of the file holds.
-    fn bare(&self, name: &str, steps: usize) -> Option<ImportedSymbol> {
-        let of_name =
-            |import: &&ImportedName| import.local.is_some_and(|local| self.names.text(local) == name);
-        if let Some(import) = self.names.imports.iter().find(of_name) {
-            return self.imported(import);
-        }
-        let definition = self.names.definitions.iter().find(|of| self.names.text(of.name) == name);
-        match definition {
-            Some(definition) => self.instance(definition.value, steps),
-            None if self.language == Language::Go => self.package_of_go(name),
-            // A built-in, or a name of a star import.
-            None if matches!(self.language, Language::Python | Language::Notebook) => None,
-            // A path of Rust needs no import: `serde_json::to_string`.
-            None => Some(ImportedSymbol::of_module(name, name)),
-        }
-    }
-
-    /// The one import whose path ends with a name that has this one as a word: `kafka` of `github.com/segmentio/kafka-go`.
-    fn package_of_go(&self, name: &str) -> Option<ImportedSymbol> {
-        let is_version = |part: &&str| part.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
-        let has_word = |import: &&ImportedName| {
-            let last = self.names.text(import.module).rsplit('/').find(|part| !is_version(part));
-            last.is_some_and(|last| last.split(['-', '.', '_']).any(|word| word == name))
-        };
-        let mut imports = self.names.imports.iter().filter(has_word);
-        imports.next().filter(|_| imports.next().is_none()).and_then(|import| self.imported(import))
-    }
-
-    /// The type of this file that a value is an instance of.
-    fn local_type(&self, value: Value) -> Option<DefinitionIx> {
-        let at = match value {
-            Value::Instance(Source::Definition(at)) | Value::Super(at) => at,
-            Value::Instance(Source::Occurrence(at)) => {
-                let name =
-                    self.occurrence(at).filter(|of| matches!(of.site, Site::Bare | Site::Lexical(_)))?.name;
-                self.names.definitions.iter().position(|of| of.name == name && of.kind.is_type())?
-                    as DefinitionIx
-            }
-            _ => return None,
-        };
-        self.names.definitions.get(at as usize).filter(|of| of.kind.is_type()).map(|_| at)
-    }
-
-    /// The member of a type of this file.
-    fn member(&self, of: DefinitionIx, name: &str) -> Option<&Definition> {
-        let mut members = self.names.definitions.iter().filter(|member| member.parent == Some(of));
-        members.find(|member| self.names.text(member.name) == name)
-    }
-
-    fn imported(&self, import: &ImportedName) -> Option<ImportedSymbol> {
-        let path = match import.what {
-            Imported::Module | Imported::Default => Vec::new(),
-            Imported::Name(name) => vec![self.names.text(name).to_owned()],
-            Imported::All => return None,
-        };
-        let local = import.local.map(|local| self.names.text(local)).unwrap_or_default();
-        Some(ImportedSymbol { path, ..ImportedSymbol::of_module(self.names.text(import.module), local) })
-    }
-
-    fn value(&self, value: Value, steps: usize) -> Option<ImportedSymbol> {
-        match value {
-            Value::Itself(source) => self.source(source, steps),
-            other => self.instance(other, steps),
-        }
-    }
-
-    /// The type that a value is an instance of: what a call returns, or a declared type.
-    fn instance(&self, value: Value, steps: usize) -> Option<ImportedSymbol> {
-        match value {
-            Value::Called(source) => self.source(source, steps).map(ImportedSymbol::called),
-            Value::Instance(source) => self.source(source, steps),
-            Value::Choice(at) => {
-                let choice = self.names.choices.get(at as usize)?;
-                let steps = steps.checked_sub(1)?;
-                choice.values().into_iter().find_map(|value| self.instance(value, steps))
-            }
+impl<'n> Import<'n> {
+    fn new(names: &'n Names, import: &ImportedName) -> Self {
+        let name = match import.what {
+            Imported::Name(name) => Some(names.text(name)),
             _ => None,
-        }
+        };
+        Self { module: names.text(import.module), name }
     }
 
-    fn source(&self, source: Source, steps: usize) -> Option<ImportedSymbol> {
-        let Source::Occurrence(at) = source else { return None };
-        self.symbol(self.occurrence(at)?, steps)
-    }
-
-    fn occurrence(&self, at: OccurrenceIx) -> Option<&Occurrence> {
-        self.names.occurrences.get(at as usize)
-    }
-}
-
-impl ImportedSymbol {
-    fn of_module(module: &str, local: &str) -> Self {
-        Self {
-            module: module.to_owned(),
-            receiver: None,
-            path: Vec::new(),
-            local: local.to_owned(),
-            arguments: None,
-        }
-    }
-
-    /// What a call of it returns. What a module's default returns is named like the module.
-    fn called(self) -> Self {
-        if self.path.is_empty() && self.receiver.is_none() {
-            return self;
-        }
-        let returned = Self::of_module(&self.module, &self.local);
-        Self { receiver: Some(Box::new(self)), ..returned }
-    }
-
-    /// What the code reaches the symbol through: itself, or the receiver of its receiver.
-    pub(super) fn root(&self) -> &Self {
-        self.receiver.as_ref().map_or(self, |receiver| receiver.root())
-    }
-
-    /// Whether it is the module or type that another symbol, or what that is called on, is a member of.
-    pub(super) fn has_member(&self, other: &Self) -> bool {
-        let is_member = self.module == other.module
-            && self.receiver == other.receiver
-            && self.path.len() < other.path.len()
-            && other.path.starts_with(&self.path);
-        is_member || other.receiver.as_ref().is_some_and(|receiver| self.has_member(receiver))
-    }
-
-    /// Whether it is what an import brings in as a whole.
-    pub(super) fn is_module(&self) -> bool {
-        self.path.is_empty() && self.receiver.is_none()
-    }
-
-    /// The import as packages are matched with it, and its ecosystem; none for languages whose packages are not read, and for
-    /// modules of the project itself.
-    pub(super) fn package(&self, language: Language) -> Option<(Ecosystem, String)> {
+    /// Its ecosystem, and what manifests are matched with; none for modules of the project itself, and for languages whose
+    /// packages are not read.
+    fn package(&self, language: Language) -> Option<(Ecosystem, String)> {
         use Language as L;
-        let module = self.module.as_str();
+        let module = self.module;
         Some(match language {
             L::JavaScript | L::TypeScript | L::Tsx | L::Vue | L::Svelte | L::Astro => {
                 (Ecosystem::Npm, package_name(module)?)
@@ -226,11 +195,161 @@ impl ImportedSymbol {
             }
             L::Rust => (Ecosystem::Cargo, module.split("::").next()?.to_owned()),
             L::Go => (Ecosystem::Go, module.to_owned()),
-            L::Java | L::Kotlin | L::Scala | L::Groovy => (
-                Ecosystem::Maven,
-                self.root().path.first().map_or(module.to_owned(), |name| format!("{module}.{name}")),
-            ),
+            L::Java | L::Kotlin | L::Scala | L::Groovy => {
+                (Ecosystem::Maven, self.name.map_or(module.to_owned(), |name| format!("{module}.{name}")))
+            }
             _ => return None,
         })
     }
+}
+
+/// The added packages that an import may be of, each with the one that has its documents: those that the manifests name, or
+/// else those that have its module, which may be called unlike the package. Declarations (`@types/express`) take the place of the
+/// code that they declare, but not of its documents.
+fn packages_of_import<'p>(
+    store: &Store,
+    added: &'p [AddedPackage],
+    declared: &[&Declared],
+    ecosystem: Ecosystem,
+    import: &Import<'_>,
+) -> Result<Vec<(&'p AddedPackage, &'p AddedPackage)>, EngineError> {
+    let Some(manager) = manager_of(ecosystem) else { return Ok(Vec::new()) };
+    let of_manager = || added.iter().filter(|(_, package)| package.manager == manager.id());
+    let of_version = |wanted: &&Declared| {
+        let version = used::version(wanted);
+        let is_it = |package: &StoredPackage| {
+            package.name == wanted.name && version.as_ref().is_none_or(|version| *version == package.version)
+        };
+        of_manager().rfind(|(_, package)| is_it(package))
+    };
+    let mut found: Vec<&AddedPackage> = declared.iter().filter_map(of_version).collect();
+    if found.is_empty() {
+        for package in of_manager() {
+            if has_module(store, &package.0, ecosystem, import)? {
+                found.push(package);
+            }
+        }
+    }
+    let (types, code): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(_, package)| package.name.starts_with(TYPES));
+    Ok(match types.is_empty() {
+        true => code.into_iter().map(|of| (of, of)).collect(),
+        false => types.into_iter().map(|of| (of, code.first().copied().unwrap_or(of))).collect(),
+    })
+}
+
+/// Whether a package has the module that an import names, by its files.
+fn has_module(
+    store: &Store,
+    corpus: &Project,
+    ecosystem: Ecosystem,
+    import: &Import<'_>,
+) -> Result<bool, EngineError> {
+    match ecosystem {
+        Ecosystem::PyPi => {
+            let top = import.module.split('.').next().unwrap_or_default();
+            for end in ["/__init__.py", ".py", "/__init__.pyi", ".pyi"] {
+                if store.tracked_file(corpus.id, &format!("{top}{end}"))?.is_some() {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        Ecosystem::Maven => {
+            let is_class = |part: &str| part.starts_with(char::is_uppercase);
+            let (package, class) = match import.module.rsplit_once('.') {
+                // A member of a class is imported by itself.
+                Some((package, class)) if is_class(class) => (package, Some(class)),
+                _ => (import.module, import.name),
+            };
+            let package = package.replace('.', "/");
+            let is_there = |path: &str| folder(path).ends_with(&package);
+            match class {
+                Some(class) => {
+                    let defined = store.symbols_with(corpus.id, class, MAX_ALIKE)?;
+                    Ok(defined.iter().any(|(path, symbol)| symbol.name == class && is_there(path)))
+                }
+                None => {
+                    let records = store.file_records(corpus.id)?;
+                    Ok(!package.is_empty() && records.iter().any(|record| is_there(&record.path)))
+                }
+            }
+        }
+        _ => Ok(false),
+    }
+}
+
+impl FileImports {
+    /// What the names in some lines, counted from 1, are in packages, in order. None if the lines are those of a definition: that
+    /// is what they are about.
+    pub(super) fn in_lines(&self, first: u32, last: u32) -> Vec<Referent<'_>> {
+        let lines = first..=last;
+        if first < last && self.names.definitions.iter().any(|of| lines.contains(&of.line)) {
+            return Vec::new();
+        }
+        let occurrences = (0..).zip(&self.names.occurrences).filter(|(_, of)| lines.contains(&of.line));
+        let mut found: Vec<Referent<'_>> =
+            occurrences.filter_map(|(at, of)| self.referent(at, of, false)).collect();
+        // An import may have no name of its own, as in Go.
+        let imports = self.names.imports.iter().filter(|import| lines.contains(&import.line));
+        let packages = imports.filter(|import| is_of_module(import)).map(|import| self.package(import));
+        found.extend(packages.map(|package| Referent { package, ..Referent::default() }));
+        found
+    }
+
+    /// What the name at a byte of a line is: lines from 1, bytes from 0.
+    pub(super) fn at(&self, line: u32, column: u32) -> Option<Referent<'_>> {
+        let holds = |of: &Occurrence| {
+            let len = u32::try_from(self.names.text(of.name).len()).unwrap_or(u32::MAX);
+            of.line == line && (of.column..=of.column.saturating_add(len)).contains(&column)
+        };
+        let mut here = (0..).zip(&self.names.occurrences).filter(|(_, of)| holds(of));
+        here.find_map(|(at, of)| self.referent(at, of, true))
+    }
+
+    /// What an occurrence is. That a name qualifies a member means no package, unless `alone` it is asked about.
+    fn referent(&self, at: OccurrenceIx, of: &Occurrence, alone: bool) -> Option<Referent<'_>> {
+        let itself = Site::Member(Value::Itself(Source::Occurrence(at)));
+        let member = (0..).zip(&self.names.occurrences).find(|(_, other)| other.site == itself);
+        let member = member.map(|(at, _)| at).filter(|_| !alone);
+        let package = self.import_of(of).filter(|_| member.is_none()).and_then(|import| self.package(import));
+        let definitions = self.definitions(of);
+        (package.is_some() || !definitions.is_empty()).then_some(Referent {
+            occurrence: Some(at),
+            member,
+            definitions,
+            arguments: of.arguments,
+            package,
+        })
+    }
+
+    /// The definitions that an occurrence surely refers to, the surest first.
+    fn definitions(&self, of: &Occurrence) -> Vec<&ImportedReference> {
+        let place = |found: &ImportedReference| (found.line, found.column);
+        let first = self.references.partition_point(|found| place(found) < (of.line, of.column));
+        let here = self.references[first..].iter().take_while(|found| place(found) == (of.line, of.column));
+        let mut sure: Vec<&ImportedReference> =
+            here.filter(|found| found.confidence >= MIN_CONFIDENCE).collect();
+        sure.sort_by_key(|found| Reverse(found.confidence));
+        sure
+    }
+
+    /// The import of a module as a whole that brings a name in.
+    fn import_of(&self, of: &Occurrence) -> Option<&ImportedName> {
+        let import = match of.site {
+            Site::Import(at) => self.names.imports.get(at as usize),
+            Site::Bare => self.names.imports.iter().find(|import| import.local == Some(of.name)),
+            _ => None,
+        };
+        import.filter(|import| is_of_module(import))
+    }
+
+    /// Index of the package that an import is of.
+    fn package(&self, import: &ImportedName) -> Option<usize> {
+        self.modules.get(self.names.text(import.module)).copied()
+    }
+}
+
+fn is_of_module(import: &ImportedName) -> bool {
+    matches!(import.what, Imported::Module | Imported::Default)
 }

@@ -24,6 +24,8 @@ const MAX_DEPTH: usize = 24;
 /// What a file does for whoever reads about a package. What comes first is kept when there is too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
+    /// Without it, imports do not find the files; by itself, it says nothing.
+    Manifest,
     Document,
     Declaration,
     Code,
@@ -53,6 +55,9 @@ impl Candidates {
     pub(super) fn within(mut self, limits: &PackageLimits) -> PackageListing {
         if self.files.iter().any(|(part, _)| *part == Part::Declaration) {
             self.leave_compiled_out();
+        }
+        if self.files.iter().all(|(part, _)| *part == Part::Manifest) {
+            self.files.clear();
         }
         let depth = |path: &str| path.matches('/').count();
         self.files.sort_by(|(part_a, a), (part_b, b)| {
@@ -155,6 +160,9 @@ fn part(manager: PackageManager, path: &str) -> Option<Part> {
         let role = PathRole::from_path(path);
         let is_elsewhere = matches!(role, PathRole::Test | PathRole::Vendored);
         return (!is_elsewhere && is_about_code(file_stem(path))).then_some(Part::Document);
+    }
+    if manager.manifest() == Some(path) {
+        return Some(Part::Manifest);
     }
     let language = Language::from_path(path)?;
     if !manager.languages().contains(&language) || !is_product(manager, path) {

@@ -98,8 +98,11 @@ fn npm_packages_are_in_the_nearest_node_modules() {
         ("app/node_modules/@scope/name/index.js", "/** Says hello. */ exports.hello = () => {}"),
     ]);
     let listed = |name, version| machine.listed(PackageManager::Npm, name, version);
-    assert_eq!(listed("ms", Some("2.1.3")).unwrap(), ["README.md", "dist/index.d.ts", "docs/units.md"]);
-    assert_eq!(listed("@scope/name", None).unwrap(), ["index.js"]);
+    assert_eq!(
+        listed("ms", Some("2.1.3")).unwrap(),
+        ["README.md", "dist/index.d.ts", "docs/units.md", "package.json"]
+    );
+    assert_eq!(listed("@scope/name", None).unwrap(), ["index.js", "package.json"]);
     assert_eq!(listed("ms", Some("9.0.0")).unwrap_err(), "version 2.1.3 is installed, but 9.0.0 is locked");
     assert_eq!(listed("left-pad", None).unwrap_err(), "it is not installed");
 }
@@ -162,7 +165,8 @@ fn a_vendored_crate_counts_in_its_own_version() {
         ("app/vendor/ryu/Cargo.toml", "[package]\nname = \"ryu\"\nversion = \"1.0.5\"\n"),
         ("app/vendor/ryu/src/lib.rs", "pub struct Buffer;\n"),
     ]);
-    assert_eq!(machine.listed(PackageManager::Cargo, "ryu", Some("1.0.5")).unwrap(), ["src/lib.rs"]);
+    let listed = machine.listed(PackageManager::Cargo, "ryu", Some("1.0.5")).unwrap();
+    assert_eq!(listed, ["Cargo.toml", "src/lib.rs"]);
     assert!(machine.listed(PackageManager::Cargo, "ryu", Some("1.0.6")).is_err());
 }
 
@@ -203,12 +207,16 @@ fn links_out_of_a_package_are_not_followed() {
         ("app/node_modules/hostile/index.js", "x()"),
     ]);
     symlink(".pnpm/linked@1.0.0/node_modules/linked", machine.at("app/node_modules/linked")).unwrap();
-    assert_eq!(machine.listed(PackageManager::Npm, "linked", None).unwrap(), ["README.md"], "as pnpm does");
+    assert_eq!(
+        machine.listed(PackageManager::Npm, "linked", None).unwrap(),
+        ["README.md", "package.json"],
+        "as pnpm does"
+    );
     symlink(machine.at("private"), machine.at("app/node_modules/outside")).unwrap();
     assert_eq!(machine.find(PackageManager::Npm, "outside", None).err(), Some(PackageError::LeadsElsewhere));
     symlink(machine.at("private"), machine.at("app/node_modules/hostile/docs")).unwrap();
     symlink(machine.at("private/README.md"), machine.at("app/node_modules/hostile/README.md")).unwrap();
-    assert_eq!(machine.listed(PackageManager::Npm, "hostile", None).unwrap(), ["index.js"]);
+    assert_eq!(machine.listed(PackageManager::Npm, "hostile", None).unwrap(), ["index.js", "package.json"]);
     let hostile = machine.find(PackageManager::Npm, "hostile", None).unwrap();
     for path in ["README.md", "docs/README.md"] {
         assert!(hostile.read(path, &PackageLimits::default()).is_err(), "{path}");
@@ -222,8 +230,9 @@ fn links_out_of_a_package_are_not_followed() {
 
 #[test]
 fn a_package_of_very_many_files_is_cut() {
+    let manifest = r#"{"name":"huge","version":"1.0.0"}"#;
     let machine = Machine::new(&[
-        ("app/node_modules/huge/package.json", r#"{"name":"huge","version":"1.0.0"}"#),
+        ("app/node_modules/huge/package.json", manifest),
         ("app/node_modules/huge/README.md", "# huge"),
     ]);
     let folder = machine.at("app/node_modules/huge/lib");
@@ -238,8 +247,10 @@ fn a_package_of_very_many_files_is_cut() {
     assert!((800..=900).contains(&listed.n_over_limits), "{}", listed.n_over_limits);
     let paths: Vec<&str> = listed.listing.entries.iter().map(|entry| entry.path.as_str()).collect();
     assert!(paths.contains(&"README.md"), "documents come first");
-    let by_bytes = huge.list(&PackageLimits { n_bytes: 40, ..PackageLimits::default() });
-    assert_eq!(by_bytes.listing.entries.iter().map(|entry| entry.stamp.size).sum::<u64>(), 6 + 8 * 4);
+    let n_bytes = manifest.len() as u64 + 40;
+    let by_bytes = huge.list(&PackageLimits { n_bytes, ..PackageLimits::default() });
+    let listed = by_bytes.listing.entries.iter().map(|entry| entry.stamp.size).sum::<u64>();
+    assert_eq!(listed, manifest.len() as u64 + 6 + 8 * 4);
 }
 
 #[test]

@@ -105,12 +105,16 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         let is_type = |entity: &Entity| kind(entity).is_some_and(DefinitionKind::is_type);
         let is_no_value =
             |entity: &Entity| matches!(kind(entity), Some(DefinitionKind::Interface | DefinitionKind::Type));
+        // A namespace adds members to the function of its name.
+        let is_not_called = |entity: &Entity| {
+            is_no_value(entity) || role == Role::Call && kind(entity) == Some(DefinitionKind::Module)
+        };
         match role {
             Role::Type | Role::Inherit | Role::Implement if found.iter().any(is_type) => {
                 found.retain(is_type)
             }
-            Role::Call | Role::Write if !found.iter().all(is_no_value) => {
-                found.retain(|entity| !is_no_value(entity));
+            Role::Call | Role::Write if !found.iter().all(is_not_called) => {
+                found.retain(|entity| !is_not_called(entity));
             }
             _ => {}
         }

@@ -1026,3 +1026,177 @@ add();
         "#]],
     );
 }
+
+#[test]
+fn a_function_and_a_namespace_may_share_a_name() {
+    check(
+        "
+//- /packages/log/package.json
+{\"name\": \"log\", \"types\": \"log.d.ts\"}
+//- /packages/log/log.d.ts
+declare namespace log {
+  interface Options {
+    level: string;
+  }
+  interface Base {
+    info(): void;
+  }
+  interface Extras {
+    child(): Logger;
+  }
+  type Logger = Base & Extras;
+}
+declare function log(options?: log.Options): log.Logger;
+declare function log(options: log.Options, stream: string): log.Logger;
+export = log;
+//- /packages/web/package.json
+{\"name\": \"web\", \"types\": \"web.d.ts\"}
+//- /packages/web/server.d.ts
+export interface Server {
+  listen(): void;
+}
+//- /packages/web/web.d.ts
+import { Server } from './server'
+declare function web(options: string): Server & PromiseLike<Server>;
+declare namespace web {
+  export type { Server }
+  interface Options {
+    port: number;
+  }
+  var router: Options;
+}
+export = web;
+//- /app.ts
+import log from 'log';
+import web from 'web';
+
+const logger = log({ level: 'info' });
+logger.child().info();
+const app = web('x');
+app.listen();
+const options: web.Options = { port: 1 };
+web.router.port;
+",
+        &expect![[r#"
+            variable logger app.ts:4
+                app.ts:5 read 99
+            variable app app.ts:6
+                app.ts:7 read 99
+            field options.port app.ts:8
+                app.ts:8 write 70
+                app.ts:9 read 70
+                packages/web/web.d.ts:6 override 90
+            module log packages/log/log.d.ts:1
+                app.ts:1 import 99
+                packages/log/log.d.ts:13 read 99
+                packages/log/log.d.ts:13 read 99
+                packages/log/log.d.ts:14 read 99
+                packages/log/log.d.ts:14 read 99
+                packages/log/log.d.ts:15 read 99
+            interface log.Options packages/log/log.d.ts:2
+                packages/log/log.d.ts:13 type 95
+                packages/log/log.d.ts:14 type 95
+            field log.Options.level packages/log/log.d.ts:3
+                app.ts:4 write 95
+            interface log.Base packages/log/log.d.ts:5
+                packages/log/log.d.ts:11 type 99
+            method log.Base.info packages/log/log.d.ts:6
+                app.ts:5 call 95
+            interface log.Extras packages/log/log.d.ts:8
+                packages/log/log.d.ts:11 type 99
+            method log.Extras.child packages/log/log.d.ts:9
+                app.ts:5 call 95
+            type log.Logger packages/log/log.d.ts:11
+                packages/log/log.d.ts:9 type 99
+                packages/log/log.d.ts:13 type 95
+                packages/log/log.d.ts:14 type 95
+            function log packages/log/log.d.ts:13
+                app.ts:1 import 99
+                app.ts:4 call 99
+                packages/log/log.d.ts:13 read 99
+                packages/log/log.d.ts:13 read 99
+                packages/log/log.d.ts:14 read 99
+                packages/log/log.d.ts:14 read 99
+                packages/log/log.d.ts:15 read 99
+            function log packages/log/log.d.ts:14
+                app.ts:1 import 99
+                app.ts:4 call 99
+                packages/log/log.d.ts:13 read 99
+                packages/log/log.d.ts:13 read 99
+                packages/log/log.d.ts:14 read 99
+                packages/log/log.d.ts:14 read 99
+                packages/log/log.d.ts:15 read 99
+            interface Server packages/web/server.d.ts:1
+                packages/web/web.d.ts:1 import 99
+                packages/web/web.d.ts:2 type 99
+                packages/web/web.d.ts:2 type 99
+                packages/web/web.d.ts:4 import 99
+            method Server.listen packages/web/server.d.ts:2
+                app.ts:7 call 95
+            function web packages/web/web.d.ts:2
+                app.ts:2 import 99
+                app.ts:6 call 99
+                app.ts:8 read 99
+                app.ts:9 read 99
+                packages/web/web.d.ts:10 read 99
+            module web packages/web/web.d.ts:3
+                app.ts:2 import 99
+                app.ts:8 read 99
+                app.ts:9 read 99
+                packages/web/web.d.ts:10 read 99
+            interface web.Options packages/web/web.d.ts:5
+                app.ts:8 type 95
+                packages/web/web.d.ts:8 type 99
+            field web.Options.port packages/web/web.d.ts:6
+                app.ts:8 write 95
+                app.ts:9 read 95
+            variable web.router packages/web/web.d.ts:8
+                app.ts:9 read 95
+        "#]],
+    );
+}
+
+#[test]
+fn variables_may_be_declared_by_their_members() {
+    check(
+        "
+//- /packages/chok/package.json
+{\"name\": \"chok\", \"types\": \"chok.d.ts\"}
+//- /packages/chok/chok.d.ts
+export declare function watch(path: string): Watcher;
+export declare class Watcher {
+  close(): void;
+}
+declare const _default: {
+  watch: typeof watch;
+  Watcher: typeof Watcher;
+};
+export default _default;
+//- /app.ts
+import chok from 'chok';
+
+chok.watch('x').close();
+new chok.Watcher();
+",
+        &expect![[r#"
+            function watch packages/chok/chok.d.ts:1
+                app.ts:3 call 85
+                packages/chok/chok.d.ts:6 read 99
+            class Watcher packages/chok/chok.d.ts:2
+                app.ts:4 call 85
+                packages/chok/chok.d.ts:1 type 99
+                packages/chok/chok.d.ts:7 read 99
+            method Watcher.close packages/chok/chok.d.ts:3
+                app.ts:3 call 95
+            variable _default packages/chok/chok.d.ts:5
+                app.ts:1 import 99
+                app.ts:3 read 99
+                app.ts:4 read 99
+                packages/chok/chok.d.ts:9 read 99
+            field _default.watch packages/chok/chok.d.ts:6
+                app.ts:3 call 95
+            field _default.Watcher packages/chok/chok.d.ts:7
+                app.ts:4 call 95
+        "#]],
+    );
+}

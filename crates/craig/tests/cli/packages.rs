@@ -22,7 +22,12 @@ fn write_project(home: &Home, folder: &str, version: &str, comment: &str) {
         &format!("{folder}/index.ts"),
         "import { hail } from 'greet'\n\nexport const hello = () => hail('you')\n",
     );
-    home.write(&format!("{installed}/package.json"), format!(r#"{{"name":"greet","version":"{version}"}}"#));
+    home.write(
+        &format!("{installed}/package.json"),
+        format!(
+            r#"{{"name":"greet","version":"{version}","main":"dist/index.js","types":"dist/index.d.ts"}}"#
+        ),
+    );
     home.write(
         &format!("{installed}/README.md"),
         format!("# greet\n\nGreets people politely in version {version}.\n\n## Politeness\n\nEach greeting bows deeply.\n"),
@@ -67,7 +72,7 @@ fn packages_are_added_listed_searched_and_removed() {
         expect![[r#"
             exit 0
             -- stdout
-            indexed the documentation of 1 package  2 files
+            indexed the documentation of 1 package  3 files
             from  package  version  state    files  documents  indexed  note
             npm   absent   2.0.0    missing      0          0           it is not installed
         "#]],
@@ -186,4 +191,43 @@ fn what_a_function_of_a_package_returns_has_its_members_explained() {
     assert_eq!(texts("index.ts:10"), ["Opens a desk.", "Rings the bell.", "Waves back."]);
     assert_eq!(texts("index.ts:12"), ["Closes the line."], "a function named like a type is none");
     assert_eq!(texts("index.ts:6"), ["Waves back."]);
+}
+
+#[test]
+fn members_are_explained_where_a_type_inherits_them_and_options_where_they_are_set() {
+    let home = Home::new();
+    write_project(&home, "shop", "1.2.0", "Greets someone by name.");
+    home.write(
+        "shop/node_modules/greet/dist/index.d.ts",
+        "export * from './desk.js'\n\
+         declare const _default: { open: typeof open }\nexport default _default\n\
+         /** Opens a desk. */\ndeclare function open(options: Options): Desk\n\
+         export interface Options {\n  /** How loud the bell is. */\n  volume?: number\n}\n\
+         export interface Desk extends Counter {}\n\
+         import { Counter } from './desk.js'\n",
+    );
+    home.write(
+        "shop/node_modules/greet/dist/desk.d.ts",
+        "export declare class Counter {\n  /** Counts the guests. */\n  count(): number\n}\n",
+    );
+    home.write(
+        "shop/index.ts",
+        "import greet, { Counter } from 'greet'\n\nconst desk = greet.open({ volume: 3 })\ndesk.count()\nnew Counter().count()\n",
+    );
+    home.succeed(&["docs", "add", "greet", "--root", "shop"]);
+    let explained = |place: &str| quotes(&explained(&home, "shop", place));
+    assert_eq!(
+        explained("index.ts:3"),
+        [
+            "greet 1.2.0, dist/index.d.ts:4: Opens a desk.",
+            "greet 1.2.0, dist/index.d.ts:7: How loud the bell is."
+        ]
+    );
+    let inherited = ["greet 1.2.0, dist/desk.d.ts:2: Counts the guests."];
+    assert_eq!(explained("index.ts:4"), inherited);
+    assert_eq!(explained("index.ts:5"), inherited);
+    assert_eq!(
+        explained("index.ts:1"),
+        ["greet 1.2.0, README.md:3: Greets people politely in version 1.2.0."]
+    );
 }

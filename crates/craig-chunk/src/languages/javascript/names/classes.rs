@@ -6,7 +6,7 @@ use super::doc;
 use super::functions::{function_body, is_function_type, type_parameters};
 use super::objects::{FUNCTIONS, bare};
 use super::prototypes::given_bases;
-use super::types::WRAPPERS;
+use super::types::{WRAPPERS, annotated};
 use crate::grammar::{all_children, child, field, named_children};
 use crate::names::doc::Comment;
 use crate::names::walk::{ScopeKind, Walk};
@@ -196,8 +196,7 @@ fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
     let is_object =
         declared_type.and_then(|of| of.named_child(0)).is_some_and(|of| of.kind() == "object_type");
     let documented = doc::declared(walk, node);
-    let declared =
-        if is_object { Value::Unknown } else { walk.field(node, "type").instance().or(documented) };
+    let declared = if is_object { Value::Unknown } else { annotated(walk, node).or(documented) };
     let parameters = std::mem::take(&mut walk.parameters);
     let named = name.and_then(|name| match name.kind() {
         "property_identifier" | "private_property_identifier" => Some(name),

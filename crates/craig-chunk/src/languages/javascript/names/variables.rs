@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::classes::class_body;
 use super::expressions::{is_name, quoted_name};
 use super::frameworks::takes_callback;
 use super::modules::{exported_member, exported_whole, is_exports, is_handed_on, required_by};
@@ -9,6 +10,7 @@ use super::objects::{
     bare, defined, function_of, has_functions, has_members, local_function, plain_name, value_of,
 };
 use super::prototypes::{assigned_prototype, prototype_owner};
+use super::types::annotated;
 use crate::grammar::{all_children, field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionKind, GLOBAL, GLOBAL_OBJECTS, Role, Source, Traits, Value};
@@ -21,8 +23,11 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     {
         return Value::Unknown;
     }
+    if value.is_none() && declared_object(walk, name, node) {
+        return Value::Unknown;
+    }
     let documented = super::doc::declared(walk, node);
-    let declared = walk.field(node, "type").instance().or(documented);
+    let declared = annotated(walk, node).or(documented);
     if name.kind() != "identifier" {
         let held = value.map_or(Value::Unknown, |value| value_of(walk, value));
         pattern(walk, name, declared.or(held));
@@ -78,6 +83,17 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
     }
     Value::Unknown
+}
+
+/// Defines a variable outside of functions that is declared by its members: `declare const api: { watch: typeof watch }`.
+fn declared_object<'t>(walk: &mut Walk<'t>, name: Node<'t>, node: Node<'t>) -> bool {
+    let of_type = field(node, "type").and_then(|of| of.named_child(0));
+    let Some(object) = of_type.filter(|of| of.kind() == "object_type" && !walk.is_in_function()) else {
+        return false;
+    };
+    let Some(at) = walk.define(name, node, DefinitionKind::Variable, Traits::default()) else { return false };
+    walk.inside(Some(at), |walk| class_body(walk, object, at));
+    true
 }
 
 /// An expression by itself: `/** @type {Order} */ this.order;` declares a field.

@@ -1,0 +1,141 @@
+//! What one file refers to in the packages that it imports: the file and the packages are bound as one project.
+
+use std::collections::BTreeMap;
+
+use craig_chunk::names::Names;
+use craig_store::{ProjectId, Store};
+use craig_text::path::under;
+use rayon::ThreadPool;
+
+use crate::{
+    Ecosystem, IsCancelled, Packages, Resolver, SourceFile, SymbolDefinition, SymbolError, Workspace, bind,
+    json, modules, table,
+};
+
+/// Folder of the packages in the project that they are bound in. No file of a user is in a folder of this name.
+const FOLDER: &str = "\u{1}packages";
+
+/// A package whose files are a project of the store.
+#[derive(Clone, Copy, Debug)]
+pub struct PackageFiles<'a> {
+    /// Its package manager.
+    pub ecosystem: Ecosystem,
+    /// The name by which code imports it.
+    pub name: &'a str,
+    /// The project of the store.
+    pub project: ProjectId,
+}
+
+/// A reference from the file to a definition in a package.
+#[derive(Clone, Debug)]
+pub struct ImportedReference {
+    /// Line of the occurrence, 1-based.
+    pub line: u32,
+    /// Byte in its line, 0-based.
+    pub column: u32,
+    /// How sure it is that the occurrence refers to this definition, in percent.
+    pub confidence: u8,
+    /// Index of the package.
+    pub package: usize,
+    /// Path of the definition in the package.
+    pub path: String,
+    /// The definition. Its `file` and `parent` are indexes that nothing else has.
+    pub definition: SymbolDefinition,
+    /// Name of the type or module that has it as a member.
+    pub owner: Option<String>,
+}
+
+/// The references of a file to definitions in packages, in file order. `manifests` are those of the file's project. Whatever
+/// else the project has is unknown here.
+pub fn imported(
+    store: &Store,
+    (file, names): (SourceFile, Names),
+    manifests: &Workspace,
+    packages: &[PackageFiles<'_>],
+    pool: &ThreadPool,
+    is_cancelled: IsCancelled<'_>,
+) -> Result<Vec<ImportedReference>, SymbolError> {
+    let path = file.path.clone();
+    let mut files = vec![(file, names)];
+    let mut texts: BTreeMap<String, String> =
+        manifests.texts().map(|(path, text)| (path.to_owned(), text.to_owned())).collect();
+    for (at, package) in packages.iter().enumerate() {
+        let loaded = Workspace::load_with_names(store, package.project, pool, |_| false, is_cancelled)?;
+        add_package(&format!("{FOLDER}/{at}"), package, loaded, &mut files, &mut texts);
+    }
+    files.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
+    let (files, names): (Vec<SourceFile>, Vec<Names>) = files.into_iter().unzip();
+    let workspace = Workspace::new(files, texts);
+    let from = workspace.file(&path);
+    Ok(from.map_or(Vec::new(), |from| pool.install(|| references(&workspace, &names, from))))
+}
+
+fn references(workspace: &Workspace, names: &[Names], from: usize) -> Vec<ImportedReference> {
+    let packages = Packages::read(workspace);
+    let resolver = Resolver::new(workspace, &packages);
+    let table = table::Table::new(workspace, names);
+    let modules = modules::Modules::new(&table, &resolver);
+    let definitions = table.symbols();
+    let reference = |found: crate::SymbolReference| {
+        let definition = definitions.get(found.symbol as usize)?;
+        let (package, path) = in_package(&workspace.files.get(definition.file as usize)?.path)?;
+        let owner = definition.parent.and_then(|parent| definitions.get(parent as usize));
+        Some(ImportedReference {
+            line: found.line,
+            column: found.column,
+            confidence: found.confidence,
+            package,
+            path: path.to_owned(),
+            definition: definition.clone(),
+            owner: owner.map(|owner| owner.name.clone()),
+        })
+    };
+    let found = bind::Binder::new(&table, &modules).references(from).into_iter();
+    let mut found: Vec<ImportedReference> = found.filter_map(reference).collect();
+    found.sort_by_key(|found| (found.line, found.column));
+    found
+}
+
+/// Index of the package that a path is in, and the path in it.
+fn in_package(path: &str) -> Option<(usize, &str)> {
+    let (package, path) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
+    Some((package.parse().ok()?, path))
+}
+
+/// Adds the files of a package below a folder, with a manifest by which imports find them.
+fn add_package(
+    folder: &str,
+    package: &PackageFiles<'_>,
+    (workspace, names): (Workspace, Vec<Names>),
+    files: &mut Vec<(SourceFile, Names)>,
+    texts: &mut BTreeMap<String, String>,
+) {
+    if let Some((name, text)) = manifest(package, &workspace) {
+        texts.insert(under(folder, name), text);
+    }
+    files.extend(workspace.files.into_iter().zip(names).map(|(mut file, names)| {
+        file.path = under(folder, &file.path);
+        // A package may be about testing.
+        file.is_test = false;
+        (file, names)
+    }));
+}
+
+fn manifest(package: &PackageFiles<'_>, workspace: &Workspace) -> Option<(&'static str, String)> {
+    match package.ecosystem {
+        Ecosystem::Npm => {
+            let own =
+                workspace.text("package.json").and_then(json::parse).filter(serde_json::Value::is_object);
+            let mut manifest = own.unwrap_or_else(|| serde_json::json!({}));
+            // `@types/express` declares `express`.
+            manifest["name"] = package.name.into();
+            Some(("package.json", manifest.to_string()))
+        }
+        Ecosystem::Cargo => {
+            let own = workspace.text("Cargo.toml").map(str::to_owned);
+            Some(("Cargo.toml", own.unwrap_or_else(|| format!("[package]\nname = {:?}\n", package.name))))
+        }
+        Ecosystem::Go => Some(("go.mod", format!("module {}\n", package.name))),
+        _ => None,
+    }
+}
