@@ -90,10 +90,10 @@ fn docstring<'t>(text_of: impl Fn(u32) -> &'t str, line: u32, line_end: u32) -> 
                 let opened = text.trim_start_matches(['r', 'R', 'u', 'U']);
                 let found = ["\"\"\"", "'''"].into_iter().find(|quotes| opened.starts_with(quotes));
                 let Some(found) = found else {
-                    // The parameters may stand on lines of their own.
-                    let is_declaration =
-                        number - line < MOST_DECLARATION_LINES && is_open(&text_of, line, number);
-                    if is_declaration {
+                    // The parameters may stand on lines of their own, and comments before the docstring.
+                    let is_before =
+                        text.starts_with('#') || text.is_empty() || is_open(&text_of, line, number);
+                    if is_before && number - line < MOST_DECLARATION_LINES {
                         continue;
                     }
                     return None;

@@ -399,6 +399,10 @@ impl<'t, 'n> Binder<'t, 'n> {
             {
                 called
             }
+            // An interface of what can be called: `{ new (): Router }`.
+            Type::Instance(of) if self.table.entry(of).kind == DefinitionKind::Interface => {
+                self.types[of as usize]
+            }
             Type::External(_) => Type::External(None),
             _ => Type::Unknown,
         }

@@ -14,13 +14,11 @@ pub(super) struct Found<'f> {
     pub(super) comment: Option<Comment>,
 }
 
-/// The definition that is surely meant, the surest that has a comment; none if several would do. `references` are sorted by
-/// confidence; `arguments` is the number of those in a call, in languages that select overloads by it.
+/// The definition that is meant, the surest that has a comment; none if several would do. `references` are sorted by confidence.
 pub(super) fn choose<'f>(
     store: &Store,
     corpus: &Project,
     references: &[&'f ImportedReference],
-    arguments: Option<u8>,
 ) -> Result<Option<Found<'f>>, EngineError> {
     let mut surest = None;
     for equal in references.chunk_by(|a, b| a.confidence == b.confidence) {
@@ -29,7 +27,7 @@ pub(super) fn choose<'f>(
             .map(|&reference| Ok(Found { reference, comment: comment(store, corpus, reference)? }));
         let found: Vec<Found<'f>> = found.collect::<Result<_, EngineError>>()?;
         let has_comment = found.iter().any(|of| of.comment.is_some());
-        let chosen = only(found, arguments);
+        let chosen = only(found);
         if has_comment {
             return Ok(chosen);
         }
@@ -50,8 +48,9 @@ fn comment(
 }
 
 /// Of a type and its constructors, the type if it has a comment. Of overloads in one file, and copies of another file with the
-/// same comment, the one with the longest comment; overloads with as many arguments must have the same.
-fn only(mut found: Vec<Found<'_>>, arguments: Option<u8>) -> Option<Found<'_>> {
+/// same comment, the first: overloads that the number of arguments does not tell apart mostly do the same, and the usual one
+/// comes first.
+fn only(mut found: Vec<Found<'_>>) -> Option<Found<'_>> {
     if found.iter().any(|of| of.comment.is_some()) {
         found.retain(|of| of.comment.is_some());
     }
@@ -60,17 +59,12 @@ fn only(mut found: Vec<Found<'_>>, arguments: Option<u8>) -> Option<Found<'_>> {
         found.retain(|of| !is_constructor(of));
     }
     let first = found.first()?;
-    let is_same = |of: &Found<'_>| {
-        let is_overload = of.reference.path == first.reference.path;
-        of.text() == first.text() && (first.comment.is_some() || is_overload)
-            || is_overload && arguments.is_none()
+    let is_overload = |of: &Found<'_>| {
+        let (a, b) = (of.reference, first.reference);
+        (&a.path, &a.owner, &a.definition.name) == (&b.path, &b.owner, &b.definition.name)
     };
-    if !found.iter().all(is_same) {
-        return None;
-    }
-    let path = first.reference.path.clone();
-    let length = |of: &Found<'_>| of.text().map_or(0, str::len);
-    found.into_iter().rev().filter(|of| of.reference.path == path).max_by_key(length)
+    let is_copy = |of: &Found<'_>| of.text() == first.text() && first.comment.is_some();
+    found.iter().all(|of| is_overload(of) || is_copy(of)).then(|| found.swap_remove(0))
 }
 
 impl Found<'_> {
@@ -113,33 +107,47 @@ mod tests {
     }
 
     /// The line of the one that is chosen.
-    fn chosen(definitions: &[(DefinitionKind, u32, Option<&str>)], arguments: Option<u8>) -> Option<u32> {
+    fn chosen(definitions: &[(DefinitionKind, u32, Option<&str>)]) -> Option<u32> {
         let references: Vec<ImportedReference> =
             definitions.iter().map(|&(kind, line, _)| reference(kind, line)).collect();
         let comment = |text: &str| Comment { text: text.to_owned(), file_path: "a.java".to_owned(), line: 1 };
         let found = references.iter().zip(definitions);
         let found = found.map(|(reference, (.., text))| Found { reference, comment: text.map(comment) });
-        only(found.collect(), arguments).map(|of| of.reference.definition.line)
+        only(found.collect()).map(|of| of.reference.definition.line)
     }
 
     #[test]
-    fn overloads_with_as_many_arguments_have_the_same_comment() {
+    fn the_first_overload_with_a_comment_stands_for_all() {
         use DefinitionKind::Method;
-        let overloads = [(Method, 4, Some("Adds two.")), (Method, 6, Some("Adds two others."))];
-        assert_eq!(chosen(&overloads, Some(2)), None, "either may be meant");
-        assert_eq!(chosen(&overloads, None), Some(6), "where arguments tell nothing, the longest comment");
-        assert_eq!(chosen(&[(Method, 4, Some("Adds.")), (Method, 6, Some("Adds."))], Some(2)), Some(4));
-        assert_eq!(chosen(&[(Method, 4, None), (Method, 6, Some("Adds."))], Some(2)), Some(6));
-        assert!(chosen(&[(Method, 4, None), (Method, 6, None)], Some(2)).is_some());
-        assert_eq!(chosen(&[], None), None);
+        assert_eq!(chosen(&[(Method, 4, Some("Adds two.")), (Method, 6, Some("Adds others."))]), Some(4));
+        assert_eq!(chosen(&[(Method, 4, None), (Method, 6, Some("Adds."))]), Some(6));
+        assert_eq!(chosen(&[(Method, 4, None), (Method, 6, None)]), Some(4));
+        assert_eq!(chosen(&[]), None);
+    }
+
+    #[test]
+    fn definitions_of_several_files_have_one_comment() {
+        let [first, other] = ["a.ts", "b.ts"].map(|path| {
+            let path = path.to_owned();
+            ImportedReference { path, ..reference(DefinitionKind::Method, 2) }
+        });
+        let comment = |text: &str| Some(Comment { text: text.to_owned(), file_path: String::new(), line: 1 });
+        let both = |a: &str, b: &str| {
+            vec![
+                Found { reference: &first, comment: comment(a) },
+                Found { reference: &other, comment: comment(b) },
+            ]
+        };
+        assert!(only(both("Adds.", "Adds.")).is_some());
+        assert!(only(both("Adds.", "Adds others.")).is_none(), "either may be meant");
     }
 
     #[test]
     fn a_type_comes_before_its_constructors() {
         use DefinitionKind::{Class, Constructor};
         let both = [(Class, 1, Some("Sums.")), (Constructor, 3, Some("Creates an empty sum."))];
-        assert_eq!(chosen(&both, Some(0)), Some(1));
-        assert_eq!(chosen(&[(Class, 1, None), (Constructor, 3, Some("Creates one."))], Some(0)), Some(3));
-        assert_eq!(chosen(&[(Class, 1, None), (Constructor, 3, None)], Some(0)), Some(1));
+        assert_eq!(chosen(&both), Some(1));
+        assert_eq!(chosen(&[(Class, 1, None), (Constructor, 3, Some("Creates one."))]), Some(3));
+        assert_eq!(chosen(&[(Class, 1, None), (Constructor, 3, None)]), Some(1));
     }
 }

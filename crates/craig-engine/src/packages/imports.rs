@@ -69,8 +69,6 @@ pub(super) struct Referent<'f> {
     pub(super) member: Option<OccurrenceIx>,
     /// The definitions that it surely refers to, the surest first.
     pub(super) definitions: Vec<&'f ImportedReference>,
-    /// The number of arguments that it is called with, in languages that select overloads by it.
-    pub(super) arguments: Option<u8>,
     /// Index of the package that it stands for as a whole.
     pub(super) package: Option<usize>,
 }
@@ -318,7 +316,6 @@ impl FileImports {
             occurrence: Some(at),
             member,
             definitions,
-            arguments: of.arguments,
             package,
         })
     }

@@ -72,9 +72,11 @@ fn introduction_in(path: &str, text: &str) -> Option<PackageQuote> {
         if line.starts_with("```") || line.starts_with("~~~") {
             in_code = !in_code;
         }
-        let is_prose = line.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '*' | '_' | '`' | '"'))
-            && !in_code
-            && !line.starts_with("* ");
+        let is_link = line.starts_with('[') && !line.starts_with("[![") && !line.contains("]:");
+        let is_prose = !in_code
+            && !line.starts_with("* ")
+            && (is_link
+                || line.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '*' | '_' | '`' | '"')));
         match &mut paragraph {
             None if is_prose => paragraph = Some(((skipped + at + 1) as u32, line.to_owned())),
             Some((_, text)) if is_prose => {

@@ -11,11 +11,13 @@ impl<'t, 'n> Binder<'t, 'n> {
     pub(super) fn bind_made_supers(&mut self) {
         let found = self.for_definitions(|binder, at, ix| {
             let definition = &binder.binder.table.files[binder.file].definitions[ix as usize];
-            if binder.family != Family::Script {
-                return None;
-            }
-            let made =
-                definition.supers.iter().filter(|value| matches!(value, Value::Called(_) | Value::Choice(_)));
+            let is_made = |value: &&Value| match binder.family {
+                Family::Script => matches!(value, Value::Called(_) | Value::Choice(_)),
+                // A variable may hold the class: `Base: type[Table] = …`.
+                Family::Python => matches!(value, Value::Itself(_)),
+                _ => false,
+            };
+            let made = definition.supers.iter().filter(is_made).collect::<Vec<_>>().into_iter();
             let made: Vec<SymbolIx> = made
                 .filter_map(|&value| match binder.value_type(value, 0) {
                     Type::Static(of) | Type::Instance(of) => (of != at).then_some(of),
@@ -27,8 +29,11 @@ impl<'t, 'n> Binder<'t, 'n> {
         for (at, made) in found {
             let of = self.table.canonical(at);
             let known = &mut self.supers[of as usize];
-            known.extend(made.into_iter().filter(|above| *above != of));
-            known.dedup();
+            for above in made.into_iter().filter(|above| *above != of) {
+                if !known.contains(&above) {
+                    known.push(above);
+                }
+            }
             self.all_supers[of as usize] = self.supers_of(of);
         }
     }

@@ -1,7 +1,7 @@
 //! What type an expression has.
 
 use craig_chunk::names::{
-    Choice, DefinitionIx, DefinitionKind, OccurrenceIx, Part, Site, Source, Traits, Value,
+    Choice, DefinitionIx, DefinitionKind, OccurrenceIx, Part, Role, Site, Source, Traits, Value,
 };
 
 use super::{FileBinder, MAX_CHAIN, ONLY, TRUSTED, Type};
@@ -121,7 +121,7 @@ impl FileBinder<'_, '_, '_> {
             Value::Builtin => Type::External(None),
             Value::Itself(source) => self.source_type(source, depth),
             Value::Called(source) => self.called_type(source, depth),
-            Value::Instance(source) => match self.source_type(source, depth).instance() {
+            Value::Instance(source) => match self.made_type(source, depth).instance() {
                 Type::External(None) => Type::External(self.written_name(source)),
                 found => found,
             },
@@ -342,6 +342,19 @@ impl FileBinder<'_, '_, '_> {
     }
 
     /// The type of what a call returns, found once for each depth.
+    /// What `new` makes of a type, or of a variable that holds what makes one.
+    fn made_type(&mut self, source: Source, depth: usize) -> Type {
+        let of = self.source_type(source, depth);
+        let Source::Occurrence(at) = source else { return of };
+        let occurrence = self.binder.table.files[self.file].occurrences.get(at as usize);
+        let is_made = self.family == Family::Script && occurrence.is_some_and(|of| of.role == Role::Call);
+        match (is_made, of) {
+            (true, Type::Instance(_)) => Some(self.binder.called(of)).filter(|&made| made != Type::Unknown),
+            _ => None,
+        }
+        .unwrap_or(of)
+    }
+
     fn called_type(&mut self, source: Source, depth: usize) -> Type {
         if let Some(&known) = self.returned.get(&(source, depth)) {
             return known;

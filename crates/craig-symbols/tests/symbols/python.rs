@@ -679,3 +679,38 @@ fast.loads('y')
         "#]],
     );
 }
+
+#[test]
+fn a_variable_may_hold_the_base_of_a_class() {
+    check(
+        "
+//- /db.py
+from typing import Type
+
+class Table:
+    def upsert(self): ...
+
+def with_hint(base): ...
+
+TableBase: Type[Table] = with_hint(Table)
+
+class Db(TableBase):
+    pass
+
+Db().upsert()
+",
+        &expect![[r#"
+            class Table db.py:3
+                db.py:8 type 99
+                db.py:8 read 99
+            method Table.upsert db.py:4
+                db.py:13 call 95
+            function with_hint db.py:6
+                db.py:8 call 99
+            variable TableBase db.py:8
+                db.py:10 inherit 99
+            class Db db.py:10
+                db.py:13 call 99
+        "#]],
+    );
+}

@@ -1200,3 +1200,57 @@ new chok.Watcher();
         "#]],
     );
 }
+
+#[test]
+fn interfaces_of_what_can_be_called_and_made() {
+    check(
+        "
+//- /route.d.ts
+interface Router {
+  redirect(): this;
+}
+interface RouterConstructor {
+  new (prefix: string): Router;
+}
+interface Get {
+  (url: string): Answer;
+}
+interface Answer {
+  json(): string;
+}
+export declare const Router: RouterConstructor;
+export declare const get: Get;
+//- /app.ts
+import { Router, get } from './route';
+
+const router = new Router('/');
+router.redirect().redirect();
+get('/').json();
+",
+        &expect![[r#"
+            variable router app.ts:3
+                app.ts:4 read 99
+            interface Router route.d.ts:1
+                app.ts:1 import 99
+                route.d.ts:5 type 99
+            method Router.redirect route.d.ts:2
+                app.ts:4 call 95
+                app.ts:4 call 95
+            interface RouterConstructor route.d.ts:4
+                route.d.ts:13 type 99
+            interface Get route.d.ts:7
+                route.d.ts:14 type 99
+            interface Answer route.d.ts:10
+                route.d.ts:8 type 99
+            method Answer.json route.d.ts:11
+                app.ts:5 call 95
+            variable Router route.d.ts:13
+                app.ts:1 import 99
+                app.ts:3 call 99
+                route.d.ts:5 type 99
+            variable get route.d.ts:14
+                app.ts:1 import 99
+                app.ts:5 call 99
+        "#]],
+    );
+}

@@ -145,6 +145,13 @@ pub(super) fn class_body<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: Definit
             "field_definition" | "public_field_definition" | "property_signature" => {
                 property(walk, part, owner);
             }
+            "call_signature" | "construct_signature" => {
+                walk.visit(part);
+                // What a call of an instance returns.
+                if walk.definition(owner).is_some_and(|owner| owner.kind == DefinitionKind::Interface) {
+                    walk.set_value(owner, walk.result);
+                }
+            }
             _ => {
                 walk.visit(part);
             }

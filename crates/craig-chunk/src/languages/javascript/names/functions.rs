@@ -98,8 +98,9 @@ pub(super) fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn body<'t>(walk: &mut Walk<'t>, node: Node<'t>, documented: Value) -> Value {
     let declared = walk.field(node, "return_type").instance().or(documented);
     let Some(body) = field(node, "body") else {
-        walk.field(node, "type");
-        return declared;
+        // What `new (): T` of an interface makes.
+        let made = walk.field(node, "type").instance();
+        return declared.or(made);
     };
     let before = std::mem::replace(&mut walk.declared, declared);
     if body.kind() == "statement_block" {
