@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use craig_chunk::doc_comment;
+use craig_text::path::extension;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,6 +39,33 @@ impl Comment {
         let (text, line) = found?;
         let text = description(&text).or_else(|| returned(&text))?;
         Some(Self { text, file_path: path.to_owned(), line })
+    }
+
+    /// The comment of a module, or of a package of Go: its docstring, its `//!` lines, or what is right before the package
+    /// clause; `None` without a description.
+    pub fn of_module(path: &str, text: &str) -> Option<Self> {
+        let lines: Vec<&str> = text.lines().collect();
+        let text_of = |number: u32| {
+            let at = (number as usize).checked_sub(1);
+            at.and_then(|at| lines.get(at)).copied().unwrap_or_default()
+        };
+        let line_of = |start: &str| lines.iter().position(|line| line.starts_with(start));
+        let (text, line) = match extension(path) {
+            "go" => {
+                let clause = line_of("package ")? as u32 + 1;
+                doc_comment(text_of, clause, clause, clause).map(|found| (found.text, found.line))?
+            }
+            "py" | "pyi" => {
+                doc_comment(text_of, 0, 0, lines.len() as u32).map(|found| (found.text, found.line))?
+            }
+            "rs" => {
+                let first = line_of("//!")?;
+                let own = lines[first..].iter().map_while(|line| line.strip_prefix("//!"));
+                (own.collect::<Vec<_>>().join("\n"), first as u32 + 1)
+            }
+            _ => return None,
+        };
+        Some(Self { text: description(&text)?, file_path: path.to_owned(), line })
     }
 }
 
@@ -273,6 +301,22 @@ mod tests {
             Some("the `sum` of both")
         );
         assert_eq!(comment("/**\n * @param a one\n */\nint sum(int a);"), None);
+    }
+
+    #[test]
+    fn modules_describe_themselves() {
+        let comment = |path: &str, text: &str| Comment::of_module(path, text).map(|of| (of.text, of.line));
+        let found = |text: &str, line: u32| Some((text.to_owned(), line));
+        let python = "# Copyright the authors.\n\n\"\"\"Retries what fails.\n\nMore.\n\"\"\"\nimport os\n";
+        assert_eq!(comment("a/__init__.py", python), found("Retries what fails.", 3));
+        assert_eq!(comment("a.py", "import os\n\"\"\"A text of no use to anyone.\"\"\"\n"), None);
+        let go = "// Copyright the authors.\n\n// Package yaml parses YAML\n// bytes.\npackage yaml\n";
+        assert_eq!(comment("yaml.go", go), found("Package yaml parses YAML bytes.", 3));
+        assert_eq!(comment("x.go", "// Copyright the authors.\n\npackage x\n"), None);
+        let rust = "#![no_std]\n//! Finds bytes quickly.\n//!\n//! # Examples\nmod a;\n";
+        assert_eq!(comment("src/lib.rs", rust), found("Finds bytes quickly.", 2));
+        assert_eq!(comment("a.js", "// Finds bytes quickly.\n"), None);
+        assert_eq!(comment("a.py", ""), None);
     }
 
     #[test]

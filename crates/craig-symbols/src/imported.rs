@@ -7,9 +7,12 @@ use craig_store::{ProjectId, Store};
 use craig_text::path::under;
 use rayon::ThreadPool;
 
+use crate::bind::Binder;
+use crate::modules::{Entity, Modules};
+use crate::table::{Family, Table};
 use crate::{
-    Ecosystem, IsCancelled, Packages, Resolver, SourceFile, SymbolDefinition, SymbolError, Workspace, bind,
-    json, modules, table,
+    Ecosystem, FileIx, IsCancelled, Packages, Resolver, SourceFile, SymbolDefinition, SymbolError,
+    SymbolReference, Workspace, json,
 };
 
 /// Folder of the packages in the project that they are bound in. No file of a user is in a folder of this name.
@@ -45,7 +48,27 @@ pub struct ImportedReference {
     pub owner: Option<String>,
 }
 
-/// The references of a file to definitions in packages, in file order. `manifests` are those of the file's project. Whatever
+/// A module of a package that the file imports as a whole.
+#[derive(Clone, Debug)]
+pub struct ImportedModule {
+    /// Index of the import among those of the file's names.
+    pub import: u32,
+    /// Index of the package.
+    pub package: usize,
+    /// Paths of its files in the package: one, or all of a package of Go.
+    pub paths: Vec<String>,
+}
+
+/// What a file refers to in packages.
+#[derive(Clone, Debug, Default)]
+pub struct ImportedNames {
+    /// References to definitions, in file order.
+    pub references: Vec<ImportedReference>,
+    /// Imports of modules.
+    pub modules: Vec<ImportedModule>,
+}
+
+/// What a file refers to in packages. `manifests` are those of the file's project. Whatever
 /// else the project has is unknown here.
 pub fn imported(
     store: &Store,
@@ -54,7 +77,7 @@ pub fn imported(
     packages: &[PackageFiles<'_>],
     pool: &ThreadPool,
     is_cancelled: IsCancelled<'_>,
-) -> Result<Vec<ImportedReference>, SymbolError> {
+) -> Result<ImportedNames, SymbolError> {
     let path = file.path.clone();
     let mut files = vec![(file, names)];
     let mut texts: BTreeMap<String, String> =
@@ -67,16 +90,16 @@ pub fn imported(
     let (files, names): (Vec<SourceFile>, Vec<Names>) = files.into_iter().unzip();
     let workspace = Workspace::new(files, texts);
     let from = workspace.file(&path);
-    Ok(from.map_or(Vec::new(), |from| pool.install(|| references(&workspace, &names, from))))
+    Ok(from.map_or(ImportedNames::default(), |from| pool.install(|| bind(&workspace, &names, from))))
 }
 
-fn references(workspace: &Workspace, names: &[Names], from: usize) -> Vec<ImportedReference> {
+fn bind(workspace: &Workspace, names: &[Names], from: FileIx) -> ImportedNames {
     let packages = Packages::read(workspace);
     let resolver = Resolver::new(workspace, &packages);
-    let table = table::Table::new(workspace, names);
-    let modules = modules::Modules::new(&table, &resolver);
+    let table = Table::new(workspace, names);
+    let modules = Modules::new(&table, &resolver);
     let definitions = table.symbols();
-    let reference = |found: crate::SymbolReference| {
+    let reference = |found: SymbolReference| {
         let definition = definitions.get(found.symbol as usize)?;
         let (package, path) = in_package(&workspace.files.get(definition.file as usize)?.path)?;
         let owner = definition.parent.and_then(|parent| definitions.get(parent as usize));
@@ -90,10 +113,38 @@ fn references(workspace: &Workspace, names: &[Names], from: usize) -> Vec<Import
             owner: owner.map(|owner| owner.name.clone()),
         })
     };
-    let found = bind::Binder::new(&table, &modules).references(from).into_iter();
-    let mut found: Vec<ImportedReference> = found.filter_map(reference).collect();
-    found.sort_by_key(|found| (found.line, found.column));
-    found
+    let found = Binder::new(&table, &modules).references(from).into_iter();
+    let mut references: Vec<ImportedReference> = found.filter_map(reference).collect();
+    references.sort_by_key(|found| (found.line, found.column));
+    let n_imports = names.get(from).map_or(0, |names| names.imports.len() as u32);
+    let module = |import: u32| {
+        let files = modules.import(from, import).into_iter().flat_map(|of| files_of(&table, of));
+        let paths = files.filter_map(|file| in_package(&workspace.files.get(file)?.path));
+        let paths: Vec<(usize, &str)> = paths.collect();
+        let &(package, _) = paths.first()?;
+        let of_package = paths.iter().filter(|(of, _)| *of == package);
+        Some(ImportedModule {
+            import,
+            package,
+            paths: of_package.map(|(_, path)| (*path).to_owned()).collect(),
+        })
+    };
+    ImportedNames { references, modules: (0..n_imports).filter_map(module).collect() }
+}
+
+/// The files of a module, or of a package of Go.
+fn files_of(table: &Table<'_>, module: Entity) -> Vec<FileIx> {
+    match module {
+        Entity::Module(file) => vec![file],
+        Entity::Package(group) => {
+            let groups = table.group_of.iter().enumerate();
+            groups
+                .filter(|&(file, of)| *of == group && table.families[file] == Family::Go)
+                .map(|(file, _)| file)
+                .collect()
+        }
+        Entity::Symbol(_) | Entity::External => Vec::new(),
+    }
 }
 
 /// Index of the package that a path is in, and the path in it.

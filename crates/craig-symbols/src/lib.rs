@@ -30,7 +30,7 @@ pub use graph::{
     Impacted, MapFocus, Ranked, Reach, SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolQuery,
     SymbolReference,
 };
-pub use imported::{ImportedReference, PackageFiles, imported};
+pub use imported::{ImportedModule, ImportedNames, ImportedReference, PackageFiles, imported};
 pub use packages::Packages;
 pub use resolve::{Beyond, Implicit, ImplicitKind, Resolver, Scripts, Target, package_name};
 pub use scip::{ScipIndex, ScipOrigin};

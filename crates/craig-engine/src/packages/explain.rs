@@ -6,7 +6,7 @@ use craig_chunk::names::OccurrenceIx;
 use craig_explain::{CodeContext, Comment, Explanation, explain};
 use craig_source::Language;
 use craig_store::{Project, Store};
-use craig_symbols::{ImportedReference, Packages, Workspace};
+use craig_symbols::{ImportedModule, ImportedReference, Packages, Workspace};
 use craig_text::path::under;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +23,9 @@ const MIN_CONFIDENCE: f32 = 0.65;
 /// Most symbols of one selection that are explained, and that are looked up.
 const MAX_SYMBOLS: usize = 8;
 const MAX_LOOKED_UP: usize = 40;
+
+/// Files of a module in which its comment is looked for.
+const MAX_MODULE_FILES: usize = 100;
 
 /// Quotes about a symbol from the documentation of its package. They are never counted as the project's own documentation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -154,7 +157,7 @@ impl Engine {
         Ok(without_qualifiers(&explained))
     }
 
-    /// What its package says about a name, or else how the package that it stands for introduces itself.
+    /// What its package says about a name: its definition, or the module or package that it stands for.
     fn explain_referent(
         &self,
         store: &Store,
@@ -172,6 +175,11 @@ impl Engine {
                 return Ok(Some(explanation));
             }
         }
+        if let Some(module) = referent.module
+            && let Some(quote) = describe_module(store, &file.packages[module.package].code.0, module)?
+        {
+            return Ok(Some(explanation(&file.packages[module.package].code.1, None, vec![quote])));
+        }
         let Some(package) = referent.package else { return Ok(None) };
         let documents = &file.packages[package].documents;
         let introduction = self.library_of(store, &documents.0)?.introduction();
@@ -185,9 +193,8 @@ impl Engine {
         package: &ImportedPackage,
         found: &definition::Found<'_>,
     ) -> Result<Option<PackageExplanation>, EngineError> {
-        if let Some(Comment { text, file_path, line }) = found.comment.clone() {
-            let quote = PackageQuote { text, file_path, line };
-            return Ok(Some(explanation(&package.code.1, Some(found.title()), vec![quote])));
+        if let Some(comment) = found.comment.clone() {
+            return Ok(Some(explanation(&package.code.1, Some(found.title()), vec![comment.into()])));
         }
         let (path, definition) = (&found.reference.path, &found.reference.definition);
         let Some(file) = store.file_text(package.code.0.id, path)? else { return Ok(None) };
@@ -219,6 +226,27 @@ impl Engine {
             Ok::<_, EngineError>((corpus.generation, Arc::new(library)))
         };
         Ok(self.package_libraries().get(corpus.key(), is_current, load)?.1)
+    }
+}
+
+/// The comment of a module.
+fn describe_module(
+    store: &Store,
+    corpus: &Project,
+    module: &ImportedModule,
+) -> Result<Option<PackageQuote>, EngineError> {
+    for path in module.paths.iter().take(MAX_MODULE_FILES) {
+        let text = store.file_text(corpus.id, path)?.and_then(|file| file.content).unwrap_or_default();
+        if let Some(comment) = Comment::of_module(path, &text) {
+            return Ok(Some(comment.into()));
+        }
+    }
+    Ok(None)
+}
+
+impl From<Comment> for PackageQuote {
+    fn from(Comment { text, file_path, line }: Comment) -> Self {
+        Self { text, file_path, line }
     }
 }
 

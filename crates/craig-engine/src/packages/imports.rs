@@ -10,8 +10,8 @@ use craig_chunk::names::{
 use craig_source::Language;
 use craig_store::{Project, Store};
 use craig_symbols::{
-    Declared, Ecosystem, ImportedReference, PackageFiles, Packages, SourceFile, Workspace, imported,
-    package_name,
+    Declared, Ecosystem, ImportedModule, ImportedNames, ImportedReference, PackageFiles, Packages,
+    SourceFile, Workspace, imported, package_name,
 };
 use craig_text::path::folder;
 
@@ -56,8 +56,7 @@ pub(crate) struct FileImports {
     pub(super) packages: Vec<ImportedPackage>,
     /// Indexes of packages, by modules as imports write them.
     modules: HashMap<String, usize>,
-    /// In file order.
-    references: Vec<ImportedReference>,
+    found: ImportedNames,
 }
 
 /// What a name of a file is in packages.
@@ -71,6 +70,8 @@ pub(super) struct Referent<'f> {
     pub(super) definitions: Vec<&'f ImportedReference>,
     /// Index of the package that it stands for as a whole.
     pub(super) package: Option<usize>,
+    /// The module of the package that it stands for.
+    pub(super) module: Option<&'f ImportedModule>,
 }
 
 impl Referent<'_> {
@@ -101,10 +102,10 @@ impl Engine {
             let names = file.1.clone();
             let files: Vec<PackageFiles<'_>> = packages.iter().map(ImportedPackage::files).collect();
             let pool = self.pool()?;
-            let references = imported(store, file, &manifests.workspace, &files, &pool, &|| false)?;
+            let found = imported(store, file, &manifests.workspace, &files, &pool, &|| false)?;
             let (text, generations) = (code.text.to_owned(), generations.clone());
-            let found = FileImports { text, generations, names, packages, modules, references };
-            Ok::<_, EngineError>((project.generation, Arc::new(found)))
+            let imports = FileImports { text, generations, names, packages, modules, found };
+            Ok::<_, EngineError>((project.generation, Arc::new(imports)))
         };
         Ok(self.imports().get(project.key(), is_current, make)?.1)
     }
@@ -289,9 +290,9 @@ impl FileImports {
         let mut found: Vec<Referent<'_>> =
             occurrences.filter_map(|(at, of)| self.referent(at, of, false)).collect();
         // An import may have no name of its own, as in Go.
-        let imports = self.names.imports.iter().filter(|import| lines.contains(&import.line));
-        let packages = imports.filter(|import| is_of_module(import)).map(|import| self.package(import));
-        found.extend(packages.map(|package| Referent { package, ..Referent::default() }));
+        let imports = (0..).zip(&self.names.imports).filter(|(_, import)| lines.contains(&import.line));
+        let of_modules = imports.filter(|(_, import)| is_of_module(import));
+        found.extend(of_modules.map(|(import, _)| self.imported(import)));
         found
     }
 
@@ -305,45 +306,47 @@ impl FileImports {
         here.find_map(|(at, of)| self.referent(at, of, true))
     }
 
-    /// What an occurrence is. That a name qualifies a member means no package, unless `alone` it is asked about.
+    /// What an occurrence is. A name that qualifies a member stands for no package, unless `alone` it is asked about.
     fn referent(&self, at: OccurrenceIx, of: &Occurrence, alone: bool) -> Option<Referent<'_>> {
         let itself = Site::Member(Value::Itself(Source::Occurrence(at)));
         let member = (0..).zip(&self.names.occurrences).find(|(_, other)| other.site == itself);
         let member = member.map(|(at, _)| at).filter(|_| !alone);
-        let package = self.import_of(of).filter(|_| member.is_none()).and_then(|import| self.package(import));
+        let import = self.import_of(of).filter(|_| member.is_none());
+        let whole = import.map(|import| self.imported(import)).unwrap_or_default();
         let definitions = self.definitions(of);
-        (package.is_some() || !definitions.is_empty()).then_some(Referent {
-            occurrence: Some(at),
-            member,
-            definitions,
-            package,
-        })
+        let found = Referent { occurrence: Some(at), member, definitions, ..whole };
+        (found.package.is_some() || !found.definitions.is_empty()).then_some(found)
     }
 
     /// The definitions that an occurrence surely refers to, the surest first.
     fn definitions(&self, of: &Occurrence) -> Vec<&ImportedReference> {
         let place = |found: &ImportedReference| (found.line, found.column);
-        let first = self.references.partition_point(|found| place(found) < (of.line, of.column));
-        let here = self.references[first..].iter().take_while(|found| place(found) == (of.line, of.column));
+        let first = self.found.references.partition_point(|found| place(found) < (of.line, of.column));
+        let here =
+            self.found.references[first..].iter().take_while(|found| place(found) == (of.line, of.column));
         let mut sure: Vec<&ImportedReference> =
             here.filter(|found| found.confidence >= MIN_CONFIDENCE).collect();
         sure.sort_by_key(|found| Reverse(found.confidence));
         sure
     }
 
-    /// The import of a module as a whole that brings a name in.
-    fn import_of(&self, of: &Occurrence) -> Option<&ImportedName> {
+    /// Index of the import of a module as a whole that brings a name in.
+    fn import_of(&self, of: &Occurrence) -> Option<u32> {
+        let mut imports = (0..).zip(&self.names.imports);
         let import = match of.site {
-            Site::Import(at) => self.names.imports.get(at as usize),
-            Site::Bare => self.names.imports.iter().find(|import| import.local == Some(of.name)),
+            Site::Import(at) => imports.find(|(import, _)| *import == at),
+            Site::Bare => imports.find(|(_, import)| import.local == Some(of.name)),
             _ => None,
         };
-        import.filter(|import| is_of_module(import))
+        import.filter(|(_, import)| is_of_module(import)).map(|(at, _)| at)
     }
 
-    /// Index of the package that an import is of.
-    fn package(&self, import: &ImportedName) -> Option<usize> {
-        self.modules.get(self.names.text(import.module)).copied()
+    /// The package and the module of an import.
+    fn imported(&self, at: u32) -> Referent<'_> {
+        let import = self.names.imports.get(at as usize);
+        let package = import.and_then(|import| self.modules.get(self.names.text(import.module)).copied());
+        let module = self.found.modules.iter().find(|module| module.import == at);
+        Referent { package, module, ..Referent::default() }
     }
 }
 
