@@ -127,11 +127,28 @@ impl Explainer {
         engine: &Engine,
         selection: &Selection,
     ) -> Result<Vec<PackageExplanation>, EngineError> {
+        self.in_lines(selection, |code, lines| engine.explain_imports(self.root.path(), code, lines))
+    }
+
+    /// The packages that the lines of a selection refer to, but whose documentation was not added; see
+    /// [`Engine::packages_to_add`]. Nothing for a whole file.
+    pub fn packages_to_add(
+        &self,
+        engine: &Engine,
+        selection: &Selection,
+    ) -> Result<Vec<String>, EngineError> {
+        self.in_lines(selection, |code, lines| engine.packages_to_add(self.root.path(), code, lines))
+    }
+
+    fn in_lines<T>(
+        &self,
+        selection: &Selection,
+        ask: impl FnOnce(ImportingCode<'_>, (u32, u32)) -> Result<Vec<T>, EngineError>,
+    ) -> Result<Vec<T>, EngineError> {
         let Some((first, last)) = selection.lines else { return Ok(Vec::new()) };
         let Code { path, language, text } = self.read(selection)?;
         let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let code = ImportingCode { path: &path, language, text: &text };
-        engine.explain_imports(self.root.path(), code, (line(first), line(last)))
+        ask(ImportingCode { path: &path, language, text: &text }, (line(first), line(last)))
     }
 
     fn read(&self, selection: &Selection) -> Result<Code, EngineError> {

@@ -100,7 +100,7 @@ impl Engine {
                 return Err(EngineError::Cancelled);
             }
             progress(&Progress {
-                phase: Phase::Reading,
+                phase: Phase::Packages,
                 processed_files: at,
                 total_files: used.len(),
                 current: package.label(),

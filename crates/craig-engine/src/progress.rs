@@ -13,6 +13,8 @@ pub enum Phase {
     Embedding,
     /// Reading, chunking and embedding files.
     Reading,
+    /// Indexing the documentation of packages: `current` is the package, and packages are counted instead of files.
+    Packages,
     /// Building the search index.
     Indexing,
     /// Reading all stored data; `current` is the part.

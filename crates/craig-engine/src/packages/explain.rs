@@ -208,7 +208,11 @@ impl Engine {
     }
 
     /// The manifests of a project, read once for each of its generations.
-    fn manifests_of(&self, store: &Store, project: &Project) -> Result<Arc<Manifests>, EngineError> {
+    pub(super) fn manifests_of(
+        &self,
+        store: &Store,
+        project: &Project,
+    ) -> Result<Arc<Manifests>, EngineError> {
         let is_current = |(generation, _): &(u64, Arc<Manifests>)| *generation == project.generation;
         let load = || {
             let workspace = Workspace::load_manifests(store, project.id)?;

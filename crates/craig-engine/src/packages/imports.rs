@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use craig_chunk::names::{
-    DefinitionKind, Imported, ImportedName, Names, Occurrence, OccurrenceIx, Site, Source, Value,
+    DefinitionKind, Imported, ImportedName, Names, Occurrence, OccurrenceIx, Site, Source, Value, names,
 };
 use craig_source::Language;
 use craig_store::{Project, Store};
@@ -13,10 +14,10 @@ use craig_symbols::{
     Declared, Ecosystem, ImportedModule, ImportedNames, ImportedReference, PackageFiles, Packages,
     SourceFile, Workspace, imported, package_name,
 };
-use craig_text::path::folder;
+use craig_text::path::{folder, under};
 
 use super::explain::ImportingCode;
-use super::{manager_of, used};
+use super::{manager_of, packages_of, used};
 use crate::options::StoredPackage;
 use crate::{Engine, EngineError};
 
@@ -108,6 +109,46 @@ impl Engine {
             Ok::<_, EngineError>((project.generation, Arc::new(imports)))
         };
         Ok(self.imports().get(project.key(), is_current, make)?.1)
+    }
+}
+
+impl Engine {
+    /// The packages that manifests declare and some lines, counted from 1, refer to, but whose documentation was not added.
+    pub fn packages_to_add(
+        &self,
+        directory: &Path,
+        code: ImportingCode<'_>,
+        (first, last): (u32, u32),
+    ) -> Result<Vec<String>, EngineError> {
+        if !self.config().explain_packages || !self.database().may_exist() {
+            return Ok(Vec::new());
+        }
+        let Some(handle) = self.project_of_directory(directory)? else { return Ok(Vec::new()) };
+        let store = self.store()?;
+        let project = self.find(&store, &handle)?;
+        let added = packages_of(&store, &project)?;
+        let manifests = self.manifests_of(&store, &project)?;
+        let path = under(&self.folder_in_project(&handle, directory)?, code.path);
+        let names = names(code.language, code.text);
+        let in_lines = names.occurrences.iter().filter(|of| (first..=last).contains(&of.line));
+        let named: Vec<_> = in_lines.filter(|of| of.site == Site::Bare).map(|of| Some(of.name)).collect();
+        let is_meant = |of: &&ImportedName| {
+            (first..=last).contains(&of.line) || of.local.is_some() && named.contains(&of.local)
+        };
+        let mut missing: Vec<String> = Vec::new();
+        for import in names.imports.iter().filter(is_meant) {
+            let Some((ecosystem, key)) = Import::new(&names, import).package(code.language) else { continue };
+            let Some(manager) = manager_of(ecosystem) else { continue };
+            let is_added = |name: &str| {
+                added.iter().any(|(_, package)| package.name == name && package.manager == manager.id())
+            };
+            let declared = manifests.packages.find(&path, ecosystem, &key).into_iter();
+            let declared = declared.map(|at| manifests.packages.declared[at].name.clone());
+            missing.extend(declared.filter(|name| !is_added(name)));
+        }
+        missing.sort();
+        missing.dedup();
+        Ok(missing)
     }
 }
 

@@ -57,7 +57,20 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let explained = explainer.explain(&selection)?;
     warn_of_fallback(&explained, session);
     session.output.show(&explained, |_| text(&explained))?;
+    if !explained.explanation.has_relevant_docs && explained.packages.is_empty() {
+        note_packages(&explainer.packages_to_add(&selection)?, session);
+    }
     Ok(Outcome::Complete)
+}
+
+/// Points out packages that may say more.
+fn note_packages(names: &[String], session: &mut Session) {
+    if !names.is_empty() {
+        let names = names.join(" ");
+        session
+            .output
+            .note(format_args!("'craig docs add {names}' indexes the documentation of imported packages"));
+    }
 }
 
 /// The documentation, and whether a language model rephrases the answers.
@@ -78,6 +91,13 @@ impl Prepared {
             explained.packages = self.explainer.explain_imports(engine, selection)?;
         }
         Ok(explained)
+    }
+}
+
+impl Prepared {
+    fn packages_to_add(&self, selection: &Selection) -> Result<Vec<String>, EngineError> {
+        let engine = self.engine.as_ref();
+        engine.map_or(Ok(Vec::new()), |engine| self.explainer.packages_to_add(engine, selection))
     }
 }
 

@@ -142,6 +142,10 @@ fn phase_text(progress: &Progress) -> String {
         Phase::Listing => "listing files".to_owned(),
         Phase::Embedding => progress.current.clone(),
         Phase::Reading => "reading files".to_owned(),
+        Phase::Packages => {
+            let at = progress.processed_files + 1;
+            format!("indexing {} ({at} of {} packages)", progress.current, progress.total_files)
+        }
         Phase::Indexing => "building the search index".to_owned(),
         Phase::Examining => format!("examining {}", progress.current),
     }
@@ -164,11 +168,9 @@ impl Lines {
     fn step(&mut self, progress: &Progress) {
         match progress.phase {
             Phase::Waiting | Phase::Embedding => self.write(&phase_text(progress)),
-            Phase::Fetching
-                if self.last_line.is_none_or(|(at, _)| at.elapsed() >= Duration::from_secs(1)) =>
-            {
-                self.last_line = Some((Instant::now(), 0));
-                self.write(&phase_text(progress));
+            Phase::Fetching if self.is_second_later() => self.write_phase(progress),
+            Phase::Packages if self.started.elapsed() >= self.patience && self.is_second_later() => {
+                self.write_phase(progress);
             }
             Phase::Reading if self.is_due(progress) => {
                 self.last_line = Some((Instant::now(), progress.percent()));
@@ -176,6 +178,15 @@ impl Lines {
             }
             _ => {}
         }
+    }
+
+    fn write_phase(&mut self, progress: &Progress) {
+        self.last_line = Some((Instant::now(), 0));
+        self.write(&phase_text(progress));
+    }
+
+    fn is_second_later(&self) -> bool {
+        self.last_line.is_none_or(|(at, _)| at.elapsed() >= Duration::from_secs(1))
     }
 
     fn is_due(&self, progress: &Progress) -> bool {

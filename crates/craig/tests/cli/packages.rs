@@ -44,6 +44,12 @@ fn explained(home: &Home, folder: &str, place: &str) -> Value {
     serde_json::from_str(&printed).unwrap()
 }
 
+/// What an explanation prints on stderr.
+fn note_of(home: &Home, folder: &str, place: &str) -> String {
+    let explained = home.run(&["explain", place, "--root", folder]);
+    String::from_utf8_lossy(&explained.stderr).into_owned()
+}
+
 /// The quotes from packages, each with where it is from.
 fn quotes(explained: &Value) -> Vec<String> {
     let packages = explained["packages"].as_array().cloned().unwrap_or_default();
@@ -109,9 +115,12 @@ fn imported_symbols_are_explained_from_the_locked_version_and_never_as_the_proje
             Vec::<String>::new(),
             "nothing was added"
         );
+        let note = note_of(&home, folder, "index.ts:3");
+        assert!(note.contains("'craig docs add greet' indexes the documentation"), "{note}");
         home.succeed(&["docs", "add", "greet", "--root", folder]);
     }
     let old = explained(&home, "old", "index.ts:3");
+    assert!(!note_of(&home, "old", "index.ts:3").contains("docs add"), "it was added");
     assert_eq!(quotes(&old), ["greet 1.2.0, dist/index.d.ts:1: Greets someone by name."]);
     assert_eq!((&old["explanation"], &old["has_relevant_docs"]), (&"Not documented.".into(), &false.into()));
     let new = explained(&home, "new", "index.ts:3");
