@@ -62,6 +62,9 @@ fn comment_before<'t>(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Opti
         } else if let Some(start) = start_of_attribute(&text_of, number).filter(|_| is_first) {
             number = start;
             continue;
+        } else if is_documented && line.starts_with("#[") && line.ends_with(']') {
+            // Rust may have attributes between the lines.
+            continue;
         } else if !is_line_comment(line) || is_documented && !is_doc_comment(line) {
             break;
         }
@@ -200,6 +203,13 @@ mod tests {
             doc("/** Adds. */\nfun add() =\n    \"\"\"select\"\"\"\n", 2, 2, 3),
             doc("x = '''y'''\ndef add(a):\n    b = '''z'''\n", 2, 2, 3),
             doc("int *p;\n*p = 3;\nvoid add();\n", 3, 3, 3),
+            doc("def add(a):\n    # type: (int) -> int\n    \"\"\"Adds.\"\"\"\n", 1, 1, 3),
+            doc(
+                "/// Adds.\n#[cfg_attr(feature = \"std\", doc = \"```\")]\n/// Twice.\nfn add() {}\n",
+                4,
+                4,
+                4,
+            ),
             doc("// ü\nfn ü() {}", 2, 2, 2),
             doc("x = 1\n@doc \"\"\"\n  Adds.\n\"\"\"\n@spec add(a) :: a\ndef add(a), do: a\n", 6, 6, 6),
             doc("class A:\n    \"\"\"One.\n    \"\"\"\n    def add(a):\n        pass\n", 4, 4, 5),
@@ -226,6 +236,8 @@ mod tests {
             1 "Adds."
 
 
+            3 "Adds."
+            1 "Adds.\nTwice."
             1 "ü"
             2 "Adds."
 

@@ -34,8 +34,10 @@ impl Comment {
         let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
         let is_stub = path.ends_with(".pyi");
         let before = doc_comment(text_of, line, line, line_end).filter(|found| !is_stub || found.line > line);
-        let found =
-            before.map(|found| (found.text, found.line)).or_else(|| module_doc(text_of, line, line_end));
+        let found = before
+            .map(|found| (found.text, found.line))
+            .or_else(|| module_doc(text_of, line, line_end))
+            .or_else(|| Some((trailing(text_of(line))?.to_owned(), line)));
         let (text, line) = found?;
         let text = description(&text).or_else(|| returned(&text))?;
         Some(Self { text, file_path: path.to_owned(), line })
@@ -65,8 +67,17 @@ impl Comment {
             }
             _ => return None,
         };
-        Some(Self { text: description(&text)?, file_path: path.to_owned(), line })
+        // Badges and banners come first where a README is the comment of a crate.
+        let text = description(&text).filter(|text| !text.starts_with(['<', '[', '!']))?;
+        Some(Self { text, file_path: path.to_owned(), line })
     }
+}
+
+/// The comment behind a definition of one line: `TakesFile bool // whether it takes a file`.
+fn trailing(line: &str) -> Option<&str> {
+    let (code, comment) = line.split_once(" // ")?;
+    let is_whole = !code.trim().is_empty() && !code.trim_end().ends_with(['{', '(', '[']);
+    is_whole.then_some(comment)
 }
 
 /// No attribute stands so many lines after the name of its module.
@@ -120,7 +131,7 @@ fn returned(comment: &str) -> Option<String> {
         let text = line.trim().strip_prefix("@return")?;
         text.strip_prefix('s').unwrap_or(text).strip_prefix(' ').map(|text| plain(text.trim()).into_owned())
     };
-    comment.lines().find_map(of_line).filter(|text| is_prose(text))
+    comment.lines().find_map(of_line).filter(|text| is_prose(text) && !text.ends_with(':'))
 }
 
 /// What a comment that begins with tags has as its description: `@name`, `@category`, then `@description`.
@@ -301,6 +312,16 @@ mod tests {
             Some("the `sum` of both")
         );
         assert_eq!(comment("/**\n * @param a one\n */\nint sum(int a);"), None);
+    }
+
+    #[test]
+    fn a_comment_may_be_behind_its_definition() {
+        let comment = |text: &str| Comment::of_definition("a.go", text, 1, 1).map(|of| of.text);
+        let found = comment("TakesFile bool // whether it takes a file");
+        assert_eq!(found.as_deref(), Some("whether it takes a file"));
+        assert_eq!(comment("func run() { // begins with the first"), None);
+        assert_eq!(comment("Url = \"http://example.com/a\""), None);
+        assert_eq!(comment("// begins with the first one"), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use craig_chunk::names::{
     Definition, DefinitionKind, GLOBAL, Imported, NameId, Names, Source, Traits, Value,
 };
 use craig_source::Language;
+use craig_text::path::{ancestors, folder, under};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{SymbolDefinition, SymbolIx};
@@ -229,7 +230,7 @@ impl<'n> Table<'n> {
         let path = &self.workspace.files[file].path;
         let package = names.packages.first().map(|&package| names.text(package));
         let key = match family {
-            Family::Go => format!("{}\0{}", craig_text::path::folder(path), package.unwrap_or_default()),
+            Family::Go => format!("{}\0{}", folder(path), package.unwrap_or_default()),
             // Nobody sees what a script defines.
             Family::Jvm if path.ends_with(".kts") => format!("\0{path}"),
             _ if family.has_packages() => package.unwrap_or_default().to_owned(),
@@ -574,6 +575,15 @@ impl<'n> Table<'n> {
     /// Whether a definition has members.
     pub(super) fn has_members(&self, at: SymbolIx) -> bool {
         self.has_members.contains(&at)
+    }
+
+    /// Whether two files of Rust belong to one crate, by the manifests above them.
+    pub(super) fn is_in_crate_of(&self, a: FileIx, b: FileIx) -> bool {
+        let manifest = |file: FileIx| {
+            let above = ancestors(folder(&self.workspace.files[file].path));
+            above.into_iter().find(|at| self.workspace.text(&under(at, "Cargo.toml")).is_some())
+        };
+        manifest(a) == manifest(b)
     }
 
     /// Whether a package is one of the JVM's languages.

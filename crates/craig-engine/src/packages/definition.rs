@@ -14,11 +14,13 @@ pub(super) struct Found<'f> {
     pub(super) comment: Option<Comment>,
 }
 
-/// The definition that is meant, the surest that has a comment; none if several would do. `references` are sorted by confidence.
+/// The definition that is meant, the surest that has a comment; none if several would do. `references` are sorted by confidence;
+/// `has_arguments` tells that overloads are selected by their arguments.
 pub(super) fn choose<'f>(
     store: &Store,
     corpus: &Project,
     references: &[&'f ImportedReference],
+    has_arguments: bool,
 ) -> Result<Option<Found<'f>>, EngineError> {
     let mut surest = None;
     for equal in references.chunk_by(|a, b| a.confidence == b.confidence) {
@@ -27,7 +29,7 @@ pub(super) fn choose<'f>(
             .map(|&reference| Ok(Found { reference, comment: comment(store, corpus, reference)? }));
         let found: Vec<Found<'f>> = found.collect::<Result<_, EngineError>>()?;
         let has_comment = found.iter().any(|of| of.comment.is_some());
-        let chosen = only(found);
+        let chosen = only(found, has_arguments);
         if has_comment {
             return Ok(chosen);
         }
@@ -48,9 +50,9 @@ fn comment(
 }
 
 /// Of a type and its constructors, the type if it has a comment. Of overloads in one file, and copies of another file with the
-/// same comment, the first: overloads that the number of arguments does not tell apart mostly do the same, and the usual one
-/// comes first.
-fn only(mut found: Vec<Found<'_>>) -> Option<Found<'_>> {
+/// same comment, the first, with the sentences that the comments of all begin with. Without such, only overloads that nothing
+/// tells apart are represented by the first: the usual one.
+fn only(mut found: Vec<Found<'_>>, has_arguments: bool) -> Option<Found<'_>> {
     if found.iter().any(|of| of.comment.is_some()) {
         found.retain(|of| of.comment.is_some());
     }
@@ -58,13 +60,33 @@ fn only(mut found: Vec<Found<'_>>) -> Option<Found<'_>> {
     if !found.iter().all(is_constructor) {
         found.retain(|of| !is_constructor(of));
     }
-    let first = found.first()?;
-    let is_overload = |of: &Found<'_>| {
-        let (a, b) = (of.reference, first.reference);
-        (&a.path, &a.owner, &a.definition.name) == (&b.path, &b.owner, &b.definition.name)
-    };
-    let is_copy = |of: &Found<'_>| of.text() == first.text() && first.comment.is_some();
-    found.iter().all(|of| is_overload(of) || is_copy(of)).then(|| found.swap_remove(0))
+    let mut found = found.into_iter();
+    let mut first = found.next()?;
+    for other in found {
+        let (a, b) = (first.reference, other.reference);
+        let is_overload = (&a.path, &a.owner, &a.definition.name) == (&b.path, &b.owner, &b.definition.name);
+        let shared = shared_sentences(first.text().unwrap_or_default(), other.text().unwrap_or_default());
+        let n_bytes = shared.len();
+        match &mut first.comment {
+            Some(comment) if n_bytes == comment.text.len() => {}
+            Some(comment) if is_overload && n_bytes > 0 => comment.text.truncate(n_bytes),
+            Some(_) if is_overload && !has_arguments => {}
+            None if is_overload => {}
+            _ => return None,
+        }
+    }
+    Some(first)
+}
+
+/// The sentences that two texts begin with.
+fn shared_sentences<'t>(a: &'t str, b: &str) -> &'t str {
+    if a == b {
+        return a;
+    }
+    let n_same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let ends = a.match_indices(". ").map(|(at, _)| at + 1).chain([a.len()]);
+    let is_end = |end: &usize| *end <= n_same && (b.len() == *end || b[*end..].starts_with(' '));
+    ends.filter(is_end).last().map_or("", |end| &a[..end])
 }
 
 impl Found<'_> {
@@ -106,23 +128,38 @@ mod tests {
         ImportedReference { line: 1, column: 0, confidence: 99, package: 0, path, definition, owner }
     }
 
-    /// The line of the one that is chosen.
-    fn chosen(definitions: &[(DefinitionKind, u32, Option<&str>)]) -> Option<u32> {
+    /// The line and the comment of the one that is chosen.
+    fn chosen(
+        definitions: &[(DefinitionKind, u32, Option<&str>)],
+        has_arguments: bool,
+    ) -> Option<(u32, Option<String>)> {
         let references: Vec<ImportedReference> =
             definitions.iter().map(|&(kind, line, _)| reference(kind, line)).collect();
         let comment = |text: &str| Comment { text: text.to_owned(), file_path: "a.java".to_owned(), line: 1 };
         let found = references.iter().zip(definitions);
         let found = found.map(|(reference, (.., text))| Found { reference, comment: text.map(comment) });
-        only(found.collect()).map(|of| of.reference.definition.line)
+        let chosen = only(found.collect(), has_arguments)?;
+        Some((chosen.reference.definition.line, chosen.text().map(str::to_owned)))
     }
 
     #[test]
-    fn the_first_overload_with_a_comment_stands_for_all() {
+    fn overloads_are_described_by_what_they_share() {
         use DefinitionKind::Method;
-        assert_eq!(chosen(&[(Method, 4, Some("Adds two.")), (Method, 6, Some("Adds others."))]), Some(4));
-        assert_eq!(chosen(&[(Method, 4, None), (Method, 6, Some("Adds."))]), Some(6));
-        assert_eq!(chosen(&[(Method, 4, None), (Method, 6, None)]), Some(4));
-        assert_eq!(chosen(&[]), None);
+        let check = |a: Option<&str>, b: Option<&str>, has_arguments| {
+            chosen(&[(Method, 4, a), (Method, 6, b)], has_arguments)
+        };
+        let found = |line: u32, text: &str| Some((line, Some(text.to_owned())));
+        let (two, others) = (Some("Adds two."), Some("Adds two others."));
+        assert_eq!(check(two, others, true), None, "either may be meant");
+        assert_eq!(check(two, others, false), found(4, "Adds two."));
+        assert_eq!(check(two, two, true), found(4, "Adds two."));
+        let (ints, floats) = (Some("Adds two. Of ints."), Some("Adds two. Of floats."));
+        assert_eq!(check(ints, floats, true), found(4, "Adds two."));
+        assert_eq!(check(two, floats, true), found(4, "Adds two."));
+        assert_eq!(check(floats, two, true), found(4, "Adds two."));
+        assert_eq!(check(None, two, true), found(6, "Adds two."));
+        assert_eq!(check(None, None, true), Some((4, None)));
+        assert_eq!(chosen(&[], true), None);
     }
 
     #[test]
@@ -138,16 +175,17 @@ mod tests {
                 Found { reference: &other, comment: comment(b) },
             ]
         };
-        assert!(only(both("Adds.", "Adds.")).is_some());
-        assert!(only(both("Adds.", "Adds others.")).is_none(), "either may be meant");
+        assert!(only(both("Adds.", "Adds."), false).is_some());
+        assert!(only(both("Adds.", "Adds others."), false).is_none(), "either may be meant");
     }
 
     #[test]
     fn a_type_comes_before_its_constructors() {
         use DefinitionKind::{Class, Constructor};
+        let line = |definitions: &[_]| chosen(definitions, true).map(|(line, _)| line);
         let both = [(Class, 1, Some("Sums.")), (Constructor, 3, Some("Creates an empty sum."))];
-        assert_eq!(chosen(&both), Some(1));
-        assert_eq!(chosen(&[(Class, 1, None), (Constructor, 3, Some("Creates one."))]), Some(3));
-        assert_eq!(chosen(&[(Class, 1, None), (Constructor, 3, None)]), Some(1));
+        assert_eq!(line(&both), Some(1));
+        assert_eq!(line(&[(Class, 1, None), (Constructor, 3, Some("Creates one."))]), Some(3));
+        assert_eq!(line(&[(Class, 1, None), (Constructor, 3, None)]), Some(1));
     }
 }

@@ -168,7 +168,7 @@ impl Engine {
             let of_package: Vec<&ImportedReference> =
                 referent.definitions.iter().copied().filter(|of| of.package == package).collect();
             let package = &file.packages[package];
-            let found = definition::choose(store, &package.code.0, &of_package)?;
+            let found = definition::choose(store, &package.code.0, &of_package, referent.has_arguments)?;
             let explanation =
                 found.map(|found| self.explain_definition(store, package, &found)).transpose()?;
             if let Some(explanation) = explanation.flatten() {

@@ -69,6 +69,8 @@ pub(super) struct Referent<'f> {
     pub(super) member: Option<OccurrenceIx>,
     /// The definitions that it surely refers to, the surest first.
     pub(super) definitions: Vec<&'f ImportedReference>,
+    /// Whether it is called in a language that selects overloads by their arguments.
+    pub(super) has_arguments: bool,
     /// Index of the package that it stands for as a whole.
     pub(super) package: Option<usize>,
     /// The module of the package that it stands for.
@@ -355,7 +357,8 @@ impl FileImports {
         let import = self.import_of(of).filter(|_| member.is_none());
         let whole = import.map(|import| self.imported(import)).unwrap_or_default();
         let definitions = self.definitions(of);
-        let found = Referent { occurrence: Some(at), member, definitions, ..whole };
+        let has_arguments = of.arguments.is_some();
+        let found = Referent { occurrence: Some(at), member, definitions, has_arguments, ..whole };
         (found.package.is_some() || !found.definitions.is_empty()).then_some(found)
     }
 
@@ -392,5 +395,5 @@ impl FileImports {
 }
 
 fn is_of_module(import: &ImportedName) -> bool {
-    matches!(import.what, Imported::Module | Imported::Default)
+    !matches!(import.what, Imported::Name(_))
 }

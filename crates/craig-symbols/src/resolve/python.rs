@@ -22,6 +22,8 @@ pub(super) struct Modules<'w> {
     parents: HashMap<String, BTreeSet<String>>,
     /// Folders with modules, and all above them.
     folders: BTreeSet<String>,
+    /// Folders that hold a folder of a name that is no package itself, but may have some: `google` of `google.cloud`.
+    namespaces: HashMap<String, BTreeSet<String>>,
     /// Folders of packages that are imported by another name than the folder's, by that name: an installer gives it
     /// (`package_dir`), or the folder that the project is checked out into.
     renamed: HashMap<String, String>,
@@ -36,8 +38,13 @@ enum Module {
 
 impl<'w> Modules<'w> {
     pub(super) fn new(workspace: &'w Workspace) -> Self {
-        let mut modules =
-            Self { workspace, parents: HashMap::new(), folders: BTreeSet::new(), renamed: HashMap::new() };
+        let mut modules = Self {
+            workspace,
+            parents: HashMap::new(),
+            folders: BTreeSet::new(),
+            namespaces: HashMap::new(),
+            renamed: HashMap::new(),
+        };
         for (_, file) in workspace.files_in(&[Language::Python]) {
             for above in ancestors(folder(&file.path)) {
                 if !modules.folders.insert(above.to_owned()) {
@@ -46,8 +53,17 @@ impl<'w> Modules<'w> {
             }
             modules.add_parents(&file.path);
         }
+        modules.namespaces = modules.find_namespaces();
         modules.renamed = modules.find_renamed();
         modules
+    }
+
+    fn find_namespaces(&self) -> HashMap<String, BTreeSet<String>> {
+        let mut found: HashMap<String, BTreeSet<String>> = HashMap::new();
+        for at in self.folders.iter().filter(|at| !at.is_empty() && !self.is_package(at)) {
+            found.entry(name(at).to_owned()).or_default().insert(folder(at).to_owned());
+        }
+        found
     }
 
     /// Packages that no folder is named like, with the folder that has nearly all the modules that are imported from them.
@@ -208,16 +224,22 @@ impl<'w> Modules<'w> {
 
     /// A package of another part of the project, but not of its tests' sample data.
     fn anywhere(&self, from: FileIx, parts: &[&str]) -> Option<Module> {
-        let roots = self.parents.get(*parts.first()?)?;
+        let first = *parts.first()?;
         let mut files = Vec::new();
         let mut first_folder = None;
-        for root in roots {
+        for root in self.parents.get(first).into_iter().flatten() {
             match self.module(root, parts) {
                 Some(Module::File(file)) => files.push(file),
                 Some(Module::Folder(folder)) => first_folder = first_folder.or(Some(folder)),
                 None => {}
             }
         }
+        // The name of a namespace alone may be that of any folder.
+        let namespaces = self.namespaces.get(first).filter(|_| parts.len() > 1).into_iter().flatten();
+        files.extend(namespaces.filter_map(|root| match self.module(root, parts)? {
+            Module::File(file) => Some(file),
+            Module::Folder(_) => None,
+        }));
         files.retain(|&file| !self.workspace.files[file].is_test);
         let file = nearest(self.workspace, from, &files).map(Module::File);
         file.or(first_folder.map(Module::Folder))

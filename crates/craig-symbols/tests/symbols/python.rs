@@ -714,3 +714,25 @@ Db().upsert()
         "#]],
     );
 }
+
+#[test]
+fn namespace_packages_are_found_from_other_folders() {
+    check(
+        "
+//- /deps/site/acme/yaml/__init__.py
+from acme.yaml.main import load
+//- /deps/site/acme/yaml/main.py
+def load(text): ...
+//- /app/run.py
+from acme.yaml import load
+
+load('x')
+",
+        &expect![[r#"
+            function load deps/site/acme/yaml/main.py:1
+                app/run.py:1 import 99
+                app/run.py:3 call 99
+                deps/site/acme/yaml/__init__.py:1 import 99
+        "#]],
+    );
+}
