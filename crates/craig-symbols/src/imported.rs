@@ -18,6 +18,9 @@ use crate::{
 /// Folder of the packages in the project that they are bound in. No file of a user is in a folder of this name.
 const FOLDER: &str = "\u{1}packages";
 
+/// Packages are loaded until they have so many occurrences of names, about 150 MB; further ones are left out.
+const MAX_OCCURRENCES: usize = 3_000_000;
+
 /// A package whose files are a project of the store.
 #[derive(Clone, Copy, Debug)]
 pub struct PackageFiles<'a> {
@@ -82,8 +85,13 @@ pub fn imported(
     let mut files = vec![(file, names)];
     let mut texts: BTreeMap<String, String> =
         manifests.texts().map(|(path, text)| (path.to_owned(), text.to_owned())).collect();
+    let mut n_occurrences = 0;
     for (at, package) in packages.iter().enumerate() {
+        if n_occurrences >= MAX_OCCURRENCES {
+            break;
+        }
         let loaded = Workspace::load_with_names(store, package.project, pool, |_| false, is_cancelled)?;
+        n_occurrences += loaded.1.iter().map(|names| names.occurrences.len()).sum::<usize>();
         add_package(&format!("{FOLDER}/{at}"), package, loaded, &mut files, &mut texts);
     }
     files.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));

@@ -50,6 +50,7 @@ pub(super) type AddedPackage = (Project, StoredPackage);
 
 /// The names of a file with what they are in packages.
 pub(crate) struct FileImports {
+    path: String,
     text: String,
     /// Generations of the packages that it was bound to.
     generations: Vec<u64>,
@@ -97,7 +98,10 @@ impl Engine {
     ) -> Result<Arc<FileImports>, EngineError> {
         let generations: Vec<u64> = added.iter().map(|(corpus, _)| corpus.generation).collect();
         let is_current = |kept: &(u64, Arc<FileImports>)| {
-            kept.0 == project.generation && kept.1.text == code.text && kept.1.generations == generations
+            let (generation, kept) = kept;
+            *generation == project.generation
+                && (kept.path.as_str(), kept.text.as_str()) == (code.path, code.text)
+                && kept.generations == generations
         };
         let make = || {
             let file = SourceFile::read(code.path, code.language, code.text);
@@ -106,15 +110,14 @@ impl Engine {
             let files: Vec<PackageFiles<'_>> = packages.iter().map(ImportedPackage::files).collect();
             let pool = self.pool()?;
             let found = imported(store, file, &manifests.workspace, &files, &pool, &|| false)?;
-            let (text, generations) = (code.text.to_owned(), generations.clone());
-            let imports = FileImports { text, generations, names, packages, modules, found };
+            let (path, text) = (code.path.to_owned(), code.text.to_owned());
+            let generations = generations.clone();
+            let imports = FileImports { path, text, generations, names, packages, modules, found };
             Ok::<_, EngineError>((project.generation, Arc::new(imports)))
         };
         Ok(self.imports().get(project.key(), is_current, make)?.1)
     }
-}
 
-impl Engine {
     /// The packages that manifests declare and some lines, counted from 1, refer to, but whose documentation was not added.
     pub fn packages_to_add(
         &self,
