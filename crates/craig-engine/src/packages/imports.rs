@@ -325,13 +325,9 @@ fn has_module(
 }
 
 impl FileImports {
-    /// What the names in some lines, counted from 1, are in packages, in order. None if the lines are those of a definition: that
-    /// is what they are about.
+    /// What the names in some lines, counted from 1, are in packages, in order.
     pub(super) fn in_lines(&self, first: u32, last: u32) -> Vec<Referent<'_>> {
         let lines = first..=last;
-        if first < last && self.names.definitions.iter().any(|of| lines.contains(&of.line)) {
-            return Vec::new();
-        }
         let occurrences = (0..).zip(&self.names.occurrences).filter(|(_, of)| lines.contains(&of.line));
         let mut found: Vec<Referent<'_>> =
             occurrences.filter_map(|(at, of)| self.referent(at, of, false)).collect();
