@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use craig_chunk::doc_comment;
+use craig_chunk::{DocComment, doc_comment};
 use craig_text::path::extension;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,12 +31,13 @@ impl Comment {
     /// only docstrings count: other comments address the stub's maintainers.
     pub fn of_definition(path: &str, text: &str, line: u32, line_end: u32) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
-        let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
+        let text_of = numbered(&lines);
         let is_stub = path.ends_with(".pyi");
-        let before = doc_comment(text_of, line, line, line_end).filter(|found| !is_stub || found.line > line);
+        let before =
+            doc_comment(&text_of, line, line, line_end).filter(|found| !is_stub || found.line > line);
         let found = before
             .map(|found| (found.text, found.line))
-            .or_else(|| module_doc(text_of, line, line_end))
+            .or_else(|| module_doc(&text_of, line, line_end))
             .or_else(|| Some((trailing(text_of(line))?.to_owned(), line)));
         let (text, line) = found?;
         let text = description(&text).or_else(|| returned(&text))?;
@@ -47,30 +48,30 @@ impl Comment {
     /// clause; `None` without a description.
     pub fn of_module(path: &str, text: &str) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
-        let text_of = |number: u32| {
-            let at = (number as usize).checked_sub(1);
-            at.and_then(|at| lines.get(at)).copied().unwrap_or_default()
-        };
+        let text_of = numbered(&lines);
         let line_of = |start: &str| lines.iter().position(|line| line.starts_with(start));
-        let (text, line) = match extension(path) {
+        let DocComment { text, line } = match extension(path) {
             "go" => {
                 let clause = line_of("package ")? as u32 + 1;
-                doc_comment(text_of, clause, clause, clause).map(|found| (found.text, found.line))?
+                doc_comment(text_of, clause, clause, clause)?
             }
-            "py" | "pyi" => {
-                doc_comment(text_of, 0, 0, lines.len() as u32).map(|found| (found.text, found.line))?
-            }
+            "py" | "pyi" => doc_comment(text_of, 0, 0, lines.len() as u32)?,
             "rs" => {
                 let first = line_of("//!")?;
                 let own = lines[first..].iter().map_while(|line| line.strip_prefix("//!"));
-                (own.collect::<Vec<_>>().join("\n"), first as u32 + 1)
+                DocComment { text: own.collect::<Vec<_>>().join("\n"), line: first as u32 + 1 }
             }
             _ => return None,
         };
-        // Badges and banners come first where a README is the comment of a crate.
+        // The README of a crate may be its comment, and begins with badges.
         let text = description(&text).filter(|text| !text.starts_with(['<', '[', '!']))?;
         Some(Self { text, file_path: path.to_owned(), line })
     }
+}
+
+/// The lines of a text by their numbers, from 1; empty where there are none.
+fn numbered<'t>(lines: &[&'t str]) -> impl Fn(u32) -> &'t str {
+    |number| (number as usize).checked_sub(1).and_then(|at| lines.get(at)).copied().unwrap_or_default()
 }
 
 /// The comment behind a definition of one line: `TakesFile bool // whether it takes a file`.

@@ -126,6 +126,11 @@ impl<'w> Resolver<'w> {
         }
     }
 
+    /// The folder of the manifest of a Rust file's package.
+    pub(crate) fn cargo_manifest(&self, file: FileIx) -> Option<&str> {
+        self.rust.manifest_of(file)
+    }
+
     /// What a file uses without import statements.
     pub fn beyond_imports(&self, from: FileIx) -> Beyond {
         match self.workspace.files[from].language {

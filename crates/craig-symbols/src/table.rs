@@ -4,7 +4,7 @@ use craig_chunk::names::{
     Definition, DefinitionKind, GLOBAL, Imported, NameId, Names, Source, Traits, Value,
 };
 use craig_source::Language;
-use craig_text::path::{ancestors, folder, under};
+use craig_text::path::folder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{SymbolDefinition, SymbolIx};
@@ -575,15 +575,6 @@ impl<'n> Table<'n> {
     /// Whether a definition has members.
     pub(super) fn has_members(&self, at: SymbolIx) -> bool {
         self.has_members.contains(&at)
-    }
-
-    /// Whether two files of Rust belong to one crate, by the manifests above them.
-    pub(super) fn is_in_crate_of(&self, a: FileIx, b: FileIx) -> bool {
-        let manifest = |file: FileIx| {
-            let above = ancestors(folder(&self.workspace.files[file].path));
-            above.into_iter().find(|at| self.workspace.text(&under(at, "Cargo.toml")).is_some())
-        };
-        manifest(a) == manifest(b)
     }
 
     /// Whether a package is one of the JVM's languages.

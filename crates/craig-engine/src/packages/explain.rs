@@ -7,7 +7,6 @@ use craig_explain::{CodeContext, Comment, Explanation, explain};
 use craig_source::Language;
 use craig_store::{Project, Store};
 use craig_symbols::{ImportedModule, ImportedReference, Packages, Workspace};
-use craig_text::path::under;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -93,7 +92,7 @@ impl PackageExplanation {
     }
 }
 
-/// Where the names stand that are explained.
+/// The position of the names to explain.
 enum Place {
     /// Lines, counted from 1.
     Lines(u32, u32),
@@ -130,34 +129,24 @@ impl Engine {
         code: ImportingCode<'_>,
         place: Place,
     ) -> Result<Vec<PackageExplanation>, EngineError> {
-        // A question creates no database.
-        if !self.config().explain_packages || !self.database().may_exist() {
+        let Some(importing) = self.importing(directory, code.path)? else { return Ok(Vec::new()) };
+        if importing.added.is_empty() {
             return Ok(Vec::new());
         }
-        let Some(handle) = self.project_of_directory(directory)? else { return Ok(Vec::new()) };
-        let store = self.store()?;
-        let project = self.find(&store, &handle)?;
-        let added = super::packages_of(&store, &project)?;
-        if added.is_empty() {
-            return Ok(Vec::new());
-        }
-        let manifests = self.manifests_of(&store, &project)?;
-        let path = under(&self.folder_in_project(&handle, directory)?, code.path);
-        let code = ImportingCode { path: &path, ..code };
-        let file = self.file_imports(&store, &project, &manifests, &added, code)?;
-        let referents = match place {
-            Place::Lines(first, last) => file.in_lines(first, last),
+        let file = self.file_imports(&importing, code)?;
+        let referents: Vec<Referent<'_>> = match place {
+            Place::Lines(first, last) => file.in_lines(first, last).take(MAX_LOOKED_UP).collect(),
             Place::Name(line, column) => file.at(line, column).into_iter().collect(),
         };
         let mut explained = Vec::new();
-        for referent in referents.into_iter().take(MAX_LOOKED_UP) {
-            let explanation = self.explain_referent(&store, &file, &referent)?;
+        for referent in referents {
+            let explanation = self.explain_referent(&importing.store, &file, &referent)?;
             explained.extend(explanation.map(|explanation| (referent, explanation)));
         }
         Ok(without_qualifiers(&explained))
     }
 
-    /// What its package says about a name: its definition, or the module or package that it stands for.
+    /// Explains a name by the comment of its definition, or by what describes the module or package that it names.
     fn explain_referent(
         &self,
         store: &Store,

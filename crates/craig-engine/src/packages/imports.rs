@@ -1,12 +1,13 @@
 //! The packages that a file imports, and what its names refer to in them.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use craig_chunk::names::{
-    DefinitionKind, Imported, ImportedName, Names, Occurrence, OccurrenceIx, Site, Source, Value, names,
+    DefinitionKind, Imported, ImportedName, NameId, Names, Occurrence, OccurrenceIx, Site, Source, Value,
+    names,
 };
 use craig_source::Language;
 use craig_store::{Project, Store};
@@ -19,6 +20,7 @@ use craig_text::path::{folder, under};
 use super::explain::ImportingCode;
 use super::{manager_of, packages_of, used};
 use crate::options::StoredPackage;
+use crate::stores::PooledStore;
 use crate::{Engine, EngineError};
 
 /// A reference counts from this confidence on, in percent: less is a guess by the name alone.
@@ -48,6 +50,15 @@ pub(super) struct ImportedPackage {
 /// A package that was added for a project, with the project of the store that has its files.
 pub(super) type AddedPackage = (Project, StoredPackage);
 
+/// The project of code that is asked about.
+pub(super) struct ImportingProject<'e> {
+    pub(super) store: PooledStore<'e>,
+    project: Project,
+    pub(super) added: Vec<AddedPackage>,
+    /// Path of the code in the project.
+    path: String,
+}
+
 /// The names of a file with what they are in packages.
 pub(crate) struct FileImports {
     path: String,
@@ -58,10 +69,14 @@ pub(crate) struct FileImports {
     pub(super) packages: Vec<ImportedPackage>,
     /// Indexes of packages, by modules as imports write them.
     modules: HashMap<String, usize>,
+    /// Occurrences of members, by the occurrences that they are members of.
+    members: HashMap<OccurrenceIx, OccurrenceIx>,
+    /// Indexes of imports, by the names that they have in the file.
+    by_local: HashMap<NameId, u32>,
     found: ImportedNames,
 }
 
-/// What a name of a file is in packages.
+/// What a name of a file refers to in packages.
 #[derive(Default)]
 pub(super) struct Referent<'f> {
     /// Index of its occurrence.
@@ -72,14 +87,14 @@ pub(super) struct Referent<'f> {
     pub(super) definitions: Vec<&'f ImportedReference>,
     /// Whether it is called in a language that selects overloads by their arguments.
     pub(super) has_arguments: bool,
-    /// Index of the package that it stands for as a whole.
+    /// Index of the package that it names as a whole.
     pub(super) package: Option<usize>,
-    /// The module of the package that it stands for.
+    /// The module of the package that it names.
     pub(super) module: Option<&'f ImportedModule>,
 }
 
 impl Referent<'_> {
-    /// Whether it is a type, or a constructor that stands for one.
+    /// Whether all its definitions are types or constructors.
     pub(super) fn is_type(&self) -> bool {
         let kinds = self.definitions.iter().map(|found| found.definition.kind);
         kinds.into_iter().all(|kind| kind.is_type() || kind == DefinitionKind::Constructor)
@@ -87,32 +102,52 @@ impl Referent<'_> {
 }
 
 impl Engine {
+    /// Opens the project of a directory, with its packages. None if it is not ingested, or `explain.packages` is
+    /// off.
+    pub(super) fn importing(
+        &self,
+        directory: &Path,
+        path: &str,
+    ) -> Result<Option<ImportingProject<'_>>, EngineError> {
+        // A question creates no database.
+        if !self.config().explain_packages || !self.database().may_exist() {
+            return Ok(None);
+        }
+        let Some(handle) = self.project_of_directory(directory)? else { return Ok(None) };
+        let store = self.store()?;
+        let project = self.find(&store, &handle)?;
+        let added = packages_of(&store, &project)?;
+        let path = under(&self.folder_in_project(&handle, directory)?, path);
+        Ok(Some(ImportingProject { store, project, added, path }))
+    }
+
     /// What the names of a text are in the packages that were added for the project; kept until the text or a package changes.
     pub(super) fn file_imports(
         &self,
-        store: &Store,
-        project: &Project,
-        manifests: &Manifests,
-        added: &[AddedPackage],
+        importing: &ImportingProject<'_>,
         code: ImportingCode<'_>,
     ) -> Result<Arc<FileImports>, EngineError> {
+        let ImportingProject { store, project, added, path } = importing;
         let generations: Vec<u64> = added.iter().map(|(corpus, _)| corpus.generation).collect();
         let is_current = |kept: &(u64, Arc<FileImports>)| {
             let (generation, kept) = kept;
             *generation == project.generation
-                && (kept.path.as_str(), kept.text.as_str()) == (code.path, code.text)
+                && (kept.path.as_str(), kept.text.as_str()) == (path, code.text)
                 && kept.generations == generations
         };
         let make = || {
-            let file = SourceFile::read(code.path, code.language, code.text);
-            let (packages, modules) = imported_packages(store, manifests, added, code, &file.1)?;
+            let file = SourceFile::read(path, code.language, code.text);
+            let manifests = self.manifests_of(store, project)?;
+            let (packages, modules) = importing.packages(&manifests, code.language, &file.1)?;
             let names = file.1.clone();
             let files: Vec<PackageFiles<'_>> = packages.iter().map(ImportedPackage::files).collect();
             let pool = self.pool()?;
             let found = imported(store, file, &manifests.workspace, &files, &pool, &|| false)?;
-            let (path, text) = (code.path.to_owned(), code.text.to_owned());
+            let (path, text) = (path.clone(), code.text.to_owned());
             let generations = generations.clone();
-            let imports = FileImports { path, text, generations, names, packages, modules, found };
+            let (members, by_local) = (members(&names), by_local(&names));
+            let imports =
+                FileImports { path, text, generations, names, packages, modules, members, by_local, found };
             Ok::<_, EngineError>((project.generation, Arc::new(imports)))
         };
         Ok(self.imports().get(project.key(), is_current, make)?.1)
@@ -125,35 +160,26 @@ impl Engine {
         code: ImportingCode<'_>,
         (first, last): (u32, u32),
     ) -> Result<Vec<String>, EngineError> {
-        if !self.config().explain_packages || !self.database().may_exist() {
-            return Ok(Vec::new());
-        }
-        let Some(handle) = self.project_of_directory(directory)? else { return Ok(Vec::new()) };
-        let store = self.store()?;
-        let project = self.find(&store, &handle)?;
-        let added = packages_of(&store, &project)?;
-        let manifests = self.manifests_of(&store, &project)?;
-        let path = under(&self.folder_in_project(&handle, directory)?, code.path);
+        let Some(importing) = self.importing(directory, code.path)? else { return Ok(Vec::new()) };
+        let manifests = self.manifests_of(&importing.store, &importing.project)?;
         let names = names(code.language, code.text);
-        let in_lines = names.occurrences.iter().filter(|of| (first..=last).contains(&of.line));
-        let named: Vec<_> = in_lines.filter(|of| of.site == Site::Bare).map(|of| Some(of.name)).collect();
-        let is_meant = |of: &&ImportedName| {
-            (first..=last).contains(&of.line) || of.local.is_some() && named.contains(&of.local)
-        };
-        let mut missing: Vec<String> = Vec::new();
+        let is_in = |line: u32| (first..=last).contains(&line);
+        let in_lines = names.occurrences.iter().filter(|of| of.site == Site::Bare && is_in(of.line));
+        let named: HashSet<NameId> = in_lines.map(|of| of.name).collect();
+        let is_meant =
+            |of: &&ImportedName| is_in(of.line) || of.local.is_some_and(|local| named.contains(&local));
+        let mut missing = BTreeSet::new();
         for import in names.imports.iter().filter(is_meant) {
             let Some((ecosystem, key)) = Import::new(&names, import).package(code.language) else { continue };
             let Some(manager) = manager_of(ecosystem) else { continue };
             let is_added = |name: &str| {
-                added.iter().any(|(_, package)| package.name == name && package.manager == manager.id())
+                let mut added = importing.added.iter();
+                added.any(|(_, package)| package.name == name && package.manager == manager.id())
             };
-            let declared = manifests.packages.find(&path, ecosystem, &key).into_iter();
-            let declared = declared.map(|at| manifests.packages.declared[at].name.clone());
-            missing.extend(declared.filter(|name| !is_added(name)));
+            let declared = manifests.declared(&importing.path, ecosystem, &key);
+            missing.extend(declared.filter(|of| !is_added(&of.name)).map(|of| of.name.clone()));
         }
-        missing.sort();
-        missing.dedup();
-        Ok(missing)
+        Ok(missing.into_iter().collect())
     }
 }
 
@@ -168,31 +194,40 @@ impl ImportedPackage {
     }
 }
 
-/// The added packages that a file imports, each once, and the package of each module.
-fn imported_packages(
-    store: &Store,
-    manifests: &Manifests,
-    added: &[AddedPackage],
-    code: ImportingCode<'_>,
-    names: &Names,
-) -> Result<(Vec<ImportedPackage>, HashMap<String, usize>), EngineError> {
-    let mut found: Vec<ImportedPackage> = Vec::new();
-    let mut modules: HashMap<String, usize> = HashMap::new();
-    for import in imports(code.language, names) {
-        let Some((ecosystem, key)) = import.package(code.language) else { continue };
-        let declared = manifests.packages.find(code.path, ecosystem, &key).into_iter();
-        let declared: Vec<&Declared> = declared.map(|at| &manifests.packages.declared[at]).collect();
-        for (code, documents) in packages_of_import(store, added, &declared, ecosystem, &import)? {
-            let known = found.iter().position(|known| known.code.0.id == code.0.id);
-            let at = known.unwrap_or(found.len());
-            if known.is_none() {
-                let (code, documents) = (code.clone(), documents.clone());
-                found.push(ImportedPackage { ecosystem, code, documents });
-            }
-            modules.entry(import.module.to_owned()).or_insert(at);
-        }
+impl Manifests {
+    /// The declared packages that an import in a file may belong to.
+    fn declared(&self, path: &str, ecosystem: Ecosystem, import: &str) -> impl Iterator<Item = &Declared> {
+        let found = self.packages.find(path, ecosystem, import);
+        found.into_iter().map(|at| &self.packages.declared[at])
     }
-    Ok((found, modules))
+}
+
+impl ImportingProject<'_> {
+    /// The added packages that the file imports, each once, and the package of each module.
+    fn packages(
+        &self,
+        manifests: &Manifests,
+        language: Language,
+        names: &Names,
+    ) -> Result<(Vec<ImportedPackage>, HashMap<String, usize>), EngineError> {
+        let mut found: Vec<ImportedPackage> = Vec::new();
+        let mut modules: HashMap<String, usize> = HashMap::new();
+        for import in imports(language, names) {
+            let Some((ecosystem, key)) = import.package(language) else { continue };
+            let declared: Vec<&Declared> = manifests.declared(&self.path, ecosystem, &key).collect();
+            let packages = packages_of_import(&self.store, &self.added, &declared, ecosystem, &import)?;
+            for (code, documents) in packages {
+                let known = found.iter().position(|known| known.code.0.id == code.0.id);
+                let at = known.unwrap_or(found.len());
+                if known.is_none() {
+                    let (code, documents) = (code.clone(), documents.clone());
+                    found.push(ImportedPackage { ecosystem, code, documents });
+                }
+                modules.entry(import.module.to_owned()).or_insert(at);
+            }
+        }
+        Ok((found, modules))
+    }
 }
 
 /// An import, as packages are matched with it.
@@ -325,20 +360,18 @@ fn has_module(
 }
 
 impl FileImports {
-    /// What the names in some lines, counted from 1, are in packages, in order.
-    pub(super) fn in_lines(&self, first: u32, last: u32) -> Vec<Referent<'_>> {
-        let lines = first..=last;
-        let occurrences = (0..).zip(&self.names.occurrences).filter(|(_, of)| lines.contains(&of.line));
-        let mut found: Vec<Referent<'_>> =
-            occurrences.filter_map(|(at, of)| self.referent(at, of, false)).collect();
+    /// What the names in some lines, counted from 1, refer to in packages, in order.
+    pub(super) fn in_lines(&self, first: u32, last: u32) -> impl Iterator<Item = Referent<'_>> {
+        let is_in = move |line: u32| (first..=last).contains(&line);
+        let occurrences = (0..).zip(&self.names.occurrences).filter(move |(_, of)| is_in(of.line));
         // An import may have no name of its own, as in Go.
-        let imports = (0..).zip(&self.names.imports).filter(|(_, import)| lines.contains(&import.line));
+        let imports = (0..).zip(&self.names.imports).filter(move |(_, import)| is_in(import.line));
         let of_modules = imports.filter(|(_, import)| is_of_module(import));
-        found.extend(of_modules.map(|(import, _)| self.imported(import)));
-        found
+        let named = occurrences.filter_map(|(at, of)| self.referent(at, of, false));
+        named.chain(of_modules.map(|(import, _)| self.imported(import)))
     }
 
-    /// What the name at a byte of a line is: lines from 1, bytes from 0.
+    /// What the name at a byte of a line refers to: lines from 1, bytes from 0.
     pub(super) fn at(&self, line: u32, column: u32) -> Option<Referent<'_>> {
         let holds = |of: &Occurrence| {
             let len = u32::try_from(self.names.text(of.name).len()).unwrap_or(u32::MAX);
@@ -348,11 +381,10 @@ impl FileImports {
         here.find_map(|(at, of)| self.referent(at, of, true))
     }
 
-    /// What an occurrence is. A name that qualifies a member stands for no package, unless `alone` it is asked about.
+    /// What an occurrence refers to. The qualifier of a member does not count as its package, unless the question is about the
+    /// qualifier `alone`.
     fn referent(&self, at: OccurrenceIx, of: &Occurrence, alone: bool) -> Option<Referent<'_>> {
-        let itself = Site::Member(Value::Itself(Source::Occurrence(at)));
-        let member = (0..).zip(&self.names.occurrences).find(|(_, other)| other.site == itself);
-        let member = member.map(|(at, _)| at).filter(|_| !alone);
+        let member = self.members.get(&at).copied().filter(|_| !alone);
         let import = self.import_of(of).filter(|_| member.is_none());
         let whole = import.map(|import| self.imported(import)).unwrap_or_default();
         let definitions = self.definitions(of);
@@ -375,13 +407,12 @@ impl FileImports {
 
     /// Index of the import of a module as a whole that brings a name in.
     fn import_of(&self, of: &Occurrence) -> Option<u32> {
-        let mut imports = (0..).zip(&self.names.imports);
-        let import = match of.site {
-            Site::Import(at) => imports.find(|(import, _)| *import == at),
-            Site::Bare => imports.find(|(_, import)| import.local == Some(of.name)),
+        let at = match of.site {
+            Site::Import(at) => Some(at),
+            Site::Bare => self.by_local.get(&of.name).copied(),
             _ => None,
         };
-        import.filter(|(_, import)| is_of_module(import)).map(|(at, _)| at)
+        at.filter(|at| self.names.imports.get(*at as usize).is_some_and(is_of_module))
     }
 
     /// The package and the module of an import.
@@ -391,6 +422,28 @@ impl FileImports {
         let module = self.found.modules.iter().find(|module| module.import == at);
         Referent { package, module, ..Referent::default() }
     }
+}
+
+/// The first member of each occurrence that has some.
+fn members(names: &Names) -> HashMap<OccurrenceIx, OccurrenceIx> {
+    let mut found = HashMap::new();
+    for (at, of) in (0..).zip(&names.occurrences) {
+        if let Site::Member(Value::Itself(Source::Occurrence(owner))) = of.site {
+            found.entry(owner).or_insert(at);
+        }
+    }
+    found
+}
+
+/// The first import of each name.
+fn by_local(names: &Names) -> HashMap<NameId, u32> {
+    let mut found = HashMap::new();
+    for (at, import) in (0..).zip(&names.imports) {
+        if let Some(local) = import.local {
+            found.entry(local).or_insert(at);
+        }
+    }
+    found
 }
 
 fn is_of_module(import: &ImportedName) -> bool {

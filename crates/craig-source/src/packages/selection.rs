@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 24;
 /// What a file does for whoever reads about a package. What comes first is kept when there is too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
-    /// Without it, imports do not find the files; by itself, it says nothing.
+    /// Maps imports to files. It documents nothing by itself.
     Manifest,
     Document,
     Declaration,

@@ -24,15 +24,15 @@ const COMMON: &[&str] = &[
 ];
 
 impl FileBinder<'_, '_, '_> {
-    /// The first name of a path, where it is that of a crate; macros are seen in all files of their crate, and elsewhere if they
-    /// are brought in: without an import, that is less sure.
+    /// The first name of a path, where it is that of a crate; macros are seen in all files of their package.
+    /// Elsewhere they must be imported: without an import, that is less sure.
     pub(super) fn rust_root(&mut self, name: Name, role: Role) -> Bound {
         let (table, modules, file) = (self.binder.table, self.binder.modules, self.file);
         if role == Role::Call {
             let is_macro = |&&at: &&SymbolIx| table.entry(at).kind == DefinitionKind::Macro;
             let found = table.named(name).iter().filter(is_macro);
             let found: Vec<SymbolIx> = found.copied().take(MAX_CANDIDATES).collect();
-            let is_own = |&at: &SymbolIx| table.is_in_crate_of(table.entry(at).file as usize, file);
+            let is_own = |&at: &SymbolIx| modules.are_in_one_package(table.entry(at).file as usize, file);
             let own: Vec<SymbolIx> = found.iter().copied().filter(is_own).collect();
             return match (found.is_empty(), own.is_empty()) {
                 (true, _) => Bound::external(),

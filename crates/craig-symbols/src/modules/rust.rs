@@ -79,6 +79,11 @@ impl<'t, 'n> Modules<'t, 'n> {
         }
     }
 
+    /// Whether two files belong to one package of Cargo.
+    pub(crate) fn are_in_one_package(&self, a: FileIx, b: FileIx) -> bool {
+        self.resolver.cargo_manifest(a) == self.resolver.cargo_manifest(b)
+    }
+
     pub(super) fn is_module_called(&self, file: FileIx, name: &str) -> bool {
         let path = &self.table.workspace.files[file].path;
         let name = name.trim_start_matches("r#");

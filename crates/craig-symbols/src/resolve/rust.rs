@@ -488,7 +488,7 @@ impl<'w> Crates<'w> {
     }
 
     /// The folder of the manifest of a file's package.
-    fn manifest_of(&self, file: FileIx) -> Option<&str> {
+    pub(super) fn manifest_of(&self, file: FileIx) -> Option<&str> {
         ancestors(folder(&self.workspace.files[file].path)).find(|above| self.names.contains_key(*above))
     }
 

@@ -6,7 +6,7 @@ use super::doc;
 use super::functions::{function_body, is_function_type, type_parameters};
 use super::objects::{FUNCTIONS, bare};
 use super::prototypes::given_bases;
-use super::types::{WRAPPERS, annotated};
+use super::types::{WRAPPERS, annotated, annotation};
 use crate::grammar::{all_children, child, field, named_children};
 use crate::names::doc::Comment;
 use crate::names::walk::{ScopeKind, Walk};
@@ -200,8 +200,8 @@ fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
     }
     let name = field(node, "name").or_else(|| field(node, "property"));
     let declared_type = field(node, "type");
-    let is_object =
-        declared_type.and_then(|of| of.named_child(0)).is_some_and(|of| of.kind() == "object_type");
+    let object = annotation(node).filter(|of| of.kind() == "object_type");
+    let is_object = object.is_some();
     let documented = doc::declared(walk, node);
     let declared = if is_object { Value::Unknown } else { annotated(walk, node).or(documented) };
     let parameters = std::mem::take(&mut walk.parameters);
@@ -229,12 +229,10 @@ fn property<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
         return;
     }
     let Some(at) = walk.define_in(Some(owner), name, node, DefinitionKind::Field, traits) else { return };
-    if is_object {
-        if let Some(of) = declared_type.and_then(|of| of.named_child(0)) {
-            let before = walk.this;
-            walk.inside(Some(at), |walk| class_body(walk, of, at));
-            walk.this = before;
-        }
+    if let Some(object) = object {
+        let before = walk.this;
+        walk.inside(Some(at), |walk| class_body(walk, object, at));
+        walk.this = before;
     } else if declared_type.is_some_and(is_function_type) {
         walk.parameters = parameters;
         walk.set_parameters(at);

@@ -243,11 +243,15 @@ pub(super) fn type_query<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.children(node)
 }
 
+/// The type that a definition is annotated with.
+pub(super) fn annotation(node: Node<'_>) -> Option<Node<'_>> {
+    field(node, "type").and_then(|of| of.named_child(0))
+}
+
 /// What a definition with a type annotation holds: an instance of the type, or after `typeof`, the named thing itself.
 pub(super) fn annotated<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let of = field(node, "type").and_then(|of| of.named_child(0));
     let named = walk.field(node, "type");
-    if of.is_some_and(|of| of.kind() == "type_query") { named } else { named.instance() }
+    if annotation(node).is_some_and(|of| of.kind() == "type_query") { named } else { named.instance() }
 }
 
 /// `x is Type`: `x` is a parameter. What a guard says of its argument stands for what it returns.

@@ -10,7 +10,7 @@ use super::objects::{
     bare, defined, function_of, has_functions, has_members, local_function, plain_name, value_of,
 };
 use super::prototypes::{assigned_prototype, prototype_owner};
-use super::types::annotated;
+use super::types::{annotated, annotation};
 use crate::grammar::{all_children, field, named_children};
 use crate::names::walk::Walk;
 use crate::names::{DefinitionKind, GLOBAL, GLOBAL_OBJECTS, Role, Source, Traits, Value};
@@ -87,10 +87,8 @@ pub(super) fn variable<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 /// Defines a variable outside of functions that is declared by its members: `declare const api: { watch: typeof watch }`.
 fn declared_object<'t>(walk: &mut Walk<'t>, name: Node<'t>, node: Node<'t>) -> bool {
-    let of_type = field(node, "type").and_then(|of| of.named_child(0));
-    let Some(object) = of_type.filter(|of| of.kind() == "object_type" && !walk.is_in_function()) else {
-        return false;
-    };
+    let object = annotation(node).filter(|of| of.kind() == "object_type" && !walk.is_in_function());
+    let Some(object) = object else { return false };
     let Some(at) = walk.define(name, node, DefinitionKind::Variable, Traits::default()) else { return false };
     walk.inside(Some(at), |walk| class_body(walk, object, at));
     true
