@@ -71,7 +71,7 @@ pub struct ContextAnswer {
 pub enum NoContext {
     /// The settings say so.
     Disabled,
-    /// The message contains `/no-context`.
+    /// The message begins or ends with `/no-context`.
     NotWanted,
     /// Fewer than three characters.
     TooShort,

@@ -562,7 +562,8 @@ impl Engine {
     }
 
     /// Removes a project with all its data and everything derived from it; gives its name. Waits for its ingestion to end,
-    /// and shows who it waits for. When it fails, all that was ingested is still there.
+    /// and shows who it waits for. If it fails, the store still has all that was ingested, but the search index may be gone and
+    /// is built again.
     pub fn purge(&self, handle: &str, progress: &mut dyn FnMut(&Progress)) -> Result<String, EngineError> {
         let mut store = self.store()?;
         let project = self.find(&store, handle)?;

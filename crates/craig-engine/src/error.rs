@@ -28,8 +28,8 @@ pub enum EngineError {
         /// Where it was.
         path: PathBuf,
     },
-    /// A group has no directory of its own.
-    #[error("{group:?} is a group of projects and has no directory of its own")]
+    /// What is asked for needs one project, not a group.
+    #[error("{group:?} is a group of projects, but a single project is needed")]
     IsAGroup {
         /// Name of the group.
         group: String,

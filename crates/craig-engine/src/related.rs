@@ -11,7 +11,7 @@ use crate::search::SearchRequest;
 use crate::{Detail, Engine, EngineError, Hit};
 
 /// The message for people and assistants if nothing is very similar to a place.
-pub const NOTHING_ALIKE: &str = "nothing here is much like it; closest:";
+pub const NOTHING_ALIKE: &str = "nothing here is much like it; these are the closest";
 
 /// What is like a place.
 #[derive(Clone, Debug, Serialize)]

@@ -35,7 +35,7 @@ pub(crate) struct ContextBody {
     /// Minimum score of a piece, 0 to 1; also called `min_score`.
     #[serde(alias = "min_score")]
     min_similarity: Option<f32>,
-    /// Token budget.
+    /// Token budget of a message; refused for an edit.
     max_context_tokens: Option<usize>,
 }
 
@@ -142,6 +142,10 @@ impl ContextBody {
             Subject::Message { history, .. } => history.as_slice(),
             Subject::Edit { .. } => &[],
         };
+        if matches!(self.subject, Subject::Edit { .. }) && self.max_context_tokens.is_some() {
+            let fault = "only a message has a token budget: limit an edit with \"max_chunks\"";
+            return Err(Problem::invalid_field("max_context_tokens", fault));
+        }
         for (field, texts) in [("history", history), ("open_files", &self.open_files)] {
             if texts.len() > MAX_TEXTS {
                 return Err(Problem::invalid_field(field, format!("more than {MAX_TEXTS} texts")));

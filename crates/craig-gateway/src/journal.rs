@@ -1,7 +1,7 @@
 //! Structured logs: one JSON object a line, made from typed events.
 //!
-//! Events have no field for free text, so that no query, code or key can get into a log by accident; only the reason why a
-//! configuration is refused is a text, which is about the operator's own files. A thread of its own writes the lines: a slow
+//! No event has a field for text of a request, so no query, code or key can get into a log by accident. The free texts are
+//! the reasons why a configuration is refused or an identity provider fails, and the name of a person who signed in. A thread of its own writes the lines: a slow
 //! log drops lines rather than slow requests down.
 
 use std::io::Write;

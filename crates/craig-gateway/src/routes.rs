@@ -182,7 +182,7 @@ pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/v1/embeddings",
         handler: || post(embeddings::embed),
-        summary: "Returns vectors from the configured embedder (`craig`) or a model that a provider lists",
+        summary: "Returns vectors from the configured embedder (model name `craig`) or from a model that a provider lists",
         request: Some("EmbeddingsRequest"),
         answer: ("Vectors", Content::Schema("EmbeddingsResponse")),
         errors: &[
@@ -198,7 +198,7 @@ pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/v1/rerank/batch",
         handler: || post(ranking::rerank_batch),
-        summary: "Answers up to 100 such requests, each on its own: `{\"requests\": […]}`",
+        summary: "Answers up to 100 rerank requests, independently of each other: `{\"requests\": […]}`",
         request: Some("RerankBatchRequest"),
         answer: ("A response or an error for each request, in order", Content::Schema("RerankBatchResponse")),
         headers: &[LIMITS],
@@ -255,7 +255,7 @@ pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/v1/references",
         handler: || post(browse::references),
-        summary: "Returns the definition of a symbol and the references to it: `{\"project\", \"symbol\"}`, or the place of a name",
+        summary: "Returns the definition of a symbol and the references to it: `{\"project\", \"symbol\"}`, or `path`, `line` and `column` instead of `symbol`",
         request: Some("ReferencesRequest"),
         answer: ("The symbol and its references", Content::Schema("References")),
         errors: &[(404, "There is no such project or symbol"), BUSY_INDEX],
@@ -265,7 +265,7 @@ pub(crate) static ROUTES: [Route; 21] = [
         method: Method::GET,
         path: "/v1/models",
         handler: || get(models::models),
-        summary: "Lists the models of all providers that the key may use",
+        summary: "Lists the models, across all providers, that the key may use",
         answer: ("The list", Content::Schema("ModelList")),
         ..KEYED
     },

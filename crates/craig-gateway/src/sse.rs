@@ -12,7 +12,7 @@ use crate::protocol::{EventKind, Protocol, Seen, Usage};
 pub enum Framing {
     /// Bare `data:` lines, as OpenAI sends them: what the provider sends, byte for byte.
     OpenAi,
-    /// `event: data` before each of them, and `event: done` before the last.
+    /// `event: data` before each of them, and `event: done` before `[DONE]`.
     Events,
 }
 

@@ -353,7 +353,7 @@ pub const DEFINITIONS: &[Definition] = &[
         Kind::Share,
         "0.01",
         "Minimum relevance of a block: the probability that its lines answer the message. A block must also \
-         reach a tenth of the best block's relevance, or 0.08 if that is less. With 0, every block qualifies.",
+         reach a tenth of the best block's relevance, or 0.04 if that is less. With 0, every block qualifies.",
     ),
     user(
         "puku.chat.semanticContext.showIndicator",
@@ -512,8 +512,8 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.redis_env",
         TEXT,
         "",
-        "Environment variable that holds the `redis://` address of a server for shared limits and a \
-         shared cache.",
+        "Environment variable that holds the `redis://` address of a server that shares the cache, hourly \
+         limits, requests per minute and spending between gateways.",
     ),
     user("gateway.max_body", Kind::Size, "32MB", "Maximum size of a request."),
     user(

@@ -16,7 +16,7 @@ use super::visible::one_line;
 pub(crate) enum Outcome {
     /// Everything was done: 0.
     Complete,
-    /// Some files or lines could not be processed and were reported: 2.
+    /// A part could not be done and was reported, such as a file, a line of a batch or an assistant: 2.
     Partial,
     /// Damage was found and not repaired: 1.
     Damaged,

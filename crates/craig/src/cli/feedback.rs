@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::failure::Outcome;
 use super::session::Session;
 
-/// Record whether returned context was helpful; stored on this machine for 'craig stats'
+/// Record whether returned context was helpful; stored in the database for 'craig stats'
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Your verdict

@@ -62,7 +62,7 @@ fn text(related: &Related, limit: Option<usize>, columns: Columns) -> String {
     let symbol = symbol.map(|symbol| format!("  {}", styled(BOLD, one_line(symbol)))).unwrap_or_default();
     let of = format!("like {}:{line_start}-{line_end}{symbol}\n", one_line(path));
     let is_doubtful = !related.is_alike && !hits.is_empty();
-    let doubt = if is_doubtful { format!("{NOTHING_ALIKE}\n") } else { String::new() };
+    let doubt = if is_doubtful { format!("{NOTHING_ALIKE}:\n") } else { String::new() };
     let shown = shown(hits, limit, related.is_alike);
     let painter = Painter::new("");
     let end = format!("{} in {}", n_results(shown, hits.len()), related.project);

@@ -330,7 +330,7 @@ fn context(server: &mut Server, id: &RequestId, arguments: ContextArguments) -> 
     Ok(Reply::Later)
 }
 
-/// Keeps a verdict on this machine, for `craig stats`.
+/// Stores a verdict in the database, for `craig stats`.
 fn rate(server: &mut Server, id: &RequestId, arguments: &RateArguments) -> anyhow::Result<Reply> {
     let code = one_folder(server, arguments.uri.as_ref())?;
     let (context, helpful) = (arguments.id, arguments.helpful);

@@ -147,7 +147,7 @@ fn what_is_no_group_or_has_no_directory_is_refused() {
         expect![[r#"
         exit 1
         -- stderr
-        error: "store" is a group of projects and has no directory of its own
+        error: "store" is a group of projects, but a single project is needed
         hint: name one of its members; 'craig group list' shows them
     "#]],
     );
@@ -156,7 +156,7 @@ fn what_is_no_group_or_has_no_directory_is_refused() {
         expect![[r#"
         exit 1
         -- stderr
-        error: "store" is a group of projects and has no directory of its own
+        error: "store" is a group of projects, but a single project is needed
         hint: name one of its members; 'craig group list' shows them
     "#]],
     );

@@ -4,6 +4,7 @@ use craig_engine::{Guesses, KindFilter, SearchRequest};
 use serde::Deserialize;
 
 use crate::cli::batch::BatchLine;
+use crate::cli::units::limit_or_all;
 
 /// One query, with options that override those of the command line.
 #[derive(Debug, Deserialize)]
@@ -46,7 +47,7 @@ impl QueryLine {
             Some(Languages::Many(languages)) => languages.clone(),
         };
         SearchRequest {
-            limit: self.limit.unwrap_or(given.limit),
+            limit: self.limit.map_or(given.limit, limit_or_all),
             per_file: self.per_file.unwrap_or(given.per_file),
             min_score: self.min_score.unwrap_or(given.min_score),
             languages,

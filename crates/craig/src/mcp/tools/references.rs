@@ -38,8 +38,8 @@ pub(super) fn tool() -> Tool {
     let about = About {
         name: "references",
         title: "Find references to a symbol",
-        description: "Lists every use of a function, type, field or constant that is bound to it, with the \
-                      enclosing function, and then all other lines with the name, so no grep is needed \
+        description: "Lists every bound use of a function, type, field or constant, with the enclosing \
+                      function, then the other lines with the name (up to 20), so no grep is needed \
                       afterwards. Call it before changing something; depth adds the callers of callers.",
         effect: Effect::Reads,
     };
