@@ -113,7 +113,7 @@ pub struct ExploredPlace {
 /// Hits by which what is called is ranked.
 const N_RANKED: usize = 60;
 
-/// Pieces are given until one of them answers with this probability, as far as each is so likely in comparison with the first.
+/// Pieces are given until their probabilities add up to this, as far as each is likely enough in comparison with the first.
 const ENOUGH: f32 = 0.7;
 const MIN_SHARE: f32 = 0.25;
 const FIRST_PIECES: usize = 2;

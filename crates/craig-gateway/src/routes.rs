@@ -142,7 +142,7 @@ pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/v1/chat/completions",
         handler: || asks(Operation::Chat),
-        summary: "OpenAI's chat completions: inserts context before the last question, relays the model's answer",
+        summary: "OpenAI's chat completions: inserts context before the last question and relays the model's response",
         request: Some("ChatRequest"),
         parameters: &["x-craig-framing", "x-craig-project"],
         ..CONVERSATION
@@ -167,14 +167,14 @@ pub(crate) static ROUTES: [Route; 21] = [
         path: "/v1/messages/count_tokens",
         handler: || asks(Operation::CountTokens),
         protocol: ProtocolName::Messages,
-        summary: "Counts the tokens of such a request, including those of its context",
+        summary: "Counts the tokens in a Messages request, including the context that would be inserted",
         request: Some("MessagesRequest"),
         ..CONVERSATION
     },
     Route {
         path: "/v1/completions",
         handler: || asks(Operation::Completions),
-        summary: "OpenAI's completions: completes a `prompt`, or fills the gap before a `suffix`; without context",
+        summary: "OpenAI's completions: completes a `prompt`, or fills the gap between `prompt` and `suffix`; inserts no context",
         request: Some("CompletionsRequest"),
         parameters: &["x-craig-framing"],
         ..PROXIED
@@ -182,7 +182,7 @@ pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/v1/embeddings",
         handler: || post(embeddings::embed),
-        summary: "Returns vectors from the configured embedder (model name `craig`) or from a model that a provider lists",
+        summary: "Returns vectors from the configured embedder (model name `craig`) or from a model that is configured for a provider",
         request: Some("EmbeddingsRequest"),
         answer: ("Vectors", Content::Schema("EmbeddingsResponse")),
         errors: &[
@@ -194,11 +194,11 @@ pub(crate) static ROUTES: [Route; 21] = [
         ..KEYED
     },
     Route { path: "/v1/rerank", summary: "Ranks documents by their relevance to a query", ..RERANK },
-    Route { path: "/v2/rerank", summary: "The same, for clients of version 2 of Cohere's API", ..RERANK },
+    Route { path: "/v2/rerank", summary: "The same, for clients of Cohere's v2 API", ..RERANK },
     Route {
         path: "/v1/rerank/batch",
         handler: || post(ranking::rerank_batch),
-        summary: "Answers up to 100 rerank requests, independently of each other: `{\"requests\": […]}`",
+        summary: "Processes up to 100 rerank requests, independently of each other: `{\"requests\": […]}`",
         request: Some("RerankBatchRequest"),
         answer: ("A response or an error for each request, in order", Content::Schema("RerankBatchResponse")),
         headers: &[LIMITS],
@@ -208,7 +208,7 @@ pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/v1/search",
         handler: || post(search::search),
-        summary: "Searches one project, several, or all that the key may use: `{\"query\", \"project\", \"limit\", …}`",
+        summary: "Searches one project, several projects, or all projects that the key may use: `{\"query\", \"project\", \"limit\", …}`",
         request: Some("SearchRequest"),
         answer: ("Hits, best first", Content::Schema("SearchResponse")),
         headers: &[ORDER, LIMITS],
@@ -218,7 +218,7 @@ pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/v1/context",
         handler: || post(context::context),
-        summary: "Returns the code that a message or an edit is about, as `craig context` does",
+        summary: "Returns the code that is relevant to a message or an edit, as `craig context` does",
         request: Some("ContextRequest"),
         answer: ("Blocks of code, or why there are none", Content::Schema("ContextAnswer")),
         headers: &[LIMITS],
@@ -229,7 +229,7 @@ pub(crate) static ROUTES: [Route; 21] = [
         method: Method::GET,
         path: "/v1/projects",
         handler: || get(browse::projects),
-        summary: "Lists the projects that the key may use, with the state of their ingestion",
+        summary: "Lists the projects that the key may use, with their ingestion status",
         answer: ("The list", Content::Schema("ProjectList")),
         errors: &[BUSY_INDEX],
         ..KEYED
@@ -265,7 +265,7 @@ pub(crate) static ROUTES: [Route; 21] = [
         method: Method::GET,
         path: "/v1/models",
         handler: || get(models::models),
-        summary: "Lists the models, across all providers, that the key may use",
+        summary: "Lists the models that the key may use, across all providers",
         answer: ("The list", Content::Schema("ModelList")),
         ..KEYED
     },
@@ -289,7 +289,7 @@ pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/readyz",
         handler: || get(status::readyz),
-        summary: "Reports whether this process can serve: 503 while it shuts down or cannot read its key file",
+        summary: "Reports whether this process can serve requests: 503 while it is shutting down or cannot read its key file",
         answer: ("The process can serve requests", Content::Schema("Status")),
         errors: &[(503, "The gateway is stopping, or cannot read its key file")],
         ..OPEN

@@ -122,7 +122,7 @@ impl Chart {
             text.push_str("  %% dotted: against the layers\n");
         }
         if arrows.len() < self.arrows.len() {
-            let _ = writeln!(text, "  %% {} of {} uses, the heaviest", arrows.len(), self.arrows.len());
+            let _ = writeln!(text, "  %% {} of {} arrows, the heaviest", arrows.len(), self.arrows.len());
         }
     }
 }
@@ -185,7 +185,7 @@ mod tests {
         let text = flowchart(&nodes, &edges);
         assert_eq!(text.matches("-->").count(), MOST_ARROWS);
         assert!(text.contains("n0 -->|39| n39") && !text.contains("part14\""));
-        assert!(text.ends_with("  %% 25 of 39 uses, the heaviest\n"));
+        assert!(text.ends_with("  %% 25 of 39 arrows, the heaviest\n"));
     }
 
     #[test]

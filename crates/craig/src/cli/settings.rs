@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// Directory whose .craig.toml is read
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// Only settings that differ from the defaults
+    /// Only settings that are set explicitly
     #[arg(long)]
     changed: bool,
 }
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     Ok(Outcome::Complete)
 }
 
-/// Settings that differ from the defaults.
+/// Settings that are set somewhere, even to their default.
 pub(super) fn changed(settings: &Settings) -> Vec<Shown<'_>> {
     shown(settings, true)
 }
