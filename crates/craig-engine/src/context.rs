@@ -18,6 +18,7 @@ use craig_store::{Project, Store, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::clock::milliseconds;
 use crate::{Engine, EngineError, RerankReport};
 
 pub(crate) use cache::ContextCache;
@@ -182,11 +183,11 @@ impl Clock {
         let now = Instant::now();
         let step = now.duration_since(self.last);
         self.last = now;
-        step.as_secs_f64() * 1e3
+        milliseconds(step)
     }
 
     fn total_ms(&self) -> f64 {
-        self.started.elapsed().as_secs_f64() * 1e3
+        milliseconds(self.started.elapsed())
     }
 
     /// Whether there is time left.

@@ -1,6 +1,7 @@
 //! The one door to Craig: plain data in, plain data out. Builds everything from [`Config`].
 
 mod archive;
+mod clock;
 mod config;
 mod consent;
 mod context;
