@@ -74,7 +74,7 @@ pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
 pub use packages::{
     AddPackages, ImportingCode, MAX_UNNAMED, PackageDocs, PackageExplanation, PackageQuote, PackageState,
 };
-pub use prepare::{Freshness, PrepareRequest, Refresh};
+pub use prepare::{Freshness, PrepareRequest, Refresh, working_tree_of};
 pub use progress::{Phase, Progress};
 pub use related::{NOTHING_ALIKE, Related};
 pub use report::{
