@@ -36,6 +36,7 @@ mod rerank;
 mod search;
 mod settings;
 mod shown;
+mod similar;
 mod single_flight;
 mod stores;
 mod symbol_graph;
