@@ -9,7 +9,7 @@ mod needed;
 mod uses;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use craig_context::{Block, Fitted, SourceText, Tokenizer};
@@ -18,6 +18,7 @@ use craig_store::{Project, Store, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::clock::milliseconds;
 use crate::{Engine, EngineError, RerankReport};
 
 pub(crate) use cache::ContextCache;
@@ -182,11 +183,11 @@ impl Clock {
         let now = Instant::now();
         let step = now.duration_since(self.last);
         self.last = now;
-        step.as_secs_f64() * 1e3
+        milliseconds(step)
     }
 
     fn total_ms(&self) -> f64 {
-        self.started.elapsed().as_secs_f64() * 1e3
+        milliseconds(self.started.elapsed())
     }
 
     /// Whether there is time left.
@@ -259,7 +260,8 @@ impl Engine {
         Ok(inside.map(|folder| folder.replace(std::path::MAIN_SEPARATOR, "/")).unwrap_or_default())
     }
 
-    /// The path of `file` in a project; `file` may be relative to the working directory, to `root`, or to the project.
+    /// The path of `file` in a project; `file` may be relative to the project, to `root`, or to the working directory. Only
+    /// a path that begins with `.` or `..` is relative to `root` first.
     pub fn path_in_project(&self, handle: &str, root: &Path, file: &Path) -> Result<String, EngineError> {
         let project = self.find(&*self.store()?, handle)?;
         let source = Path::new(&project.source_path);
@@ -267,7 +269,10 @@ impl Engine {
             let real = place.canonicalize().ok()?;
             real.strip_prefix(source).ok()?.to_str().map(|path| path.replace(std::path::MAIN_SEPARATOR, "/"))
         };
-        let places = [source.join(file), root.join(file), file.to_owned()];
+        let mut places = [source.join(file), root.join(file), file.to_owned()];
+        if matches!(file.components().next(), Some(Component::CurDir | Component::ParentDir)) {
+            places.rotate_left(1);
+        }
         let as_named = || file.to_string_lossy().trim_start_matches("./").to_owned();
         Ok(places.into_iter().find_map(inside).unwrap_or_else(as_named))
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use craig_insight::Analysis;
 use craig_model::{Embedder, StaticModel};
 use craig_search::{Index, SearchError};
-use craig_source::{FileStamp, Root, walk};
+use craig_source::{FileStamp, Root, SourceOptions, walk};
 use craig_store::{
     DatabaseAddress, FileRecord, IngestionState, IngestionStatus, Project, ProjectCounts, ProjectKey, Store,
     StoreError, StoredText,
@@ -506,6 +506,18 @@ impl Engine {
     pub fn directory_of(&self, handle: &str) -> Result<PathBuf, EngineError> {
         let store = self.store()?;
         Ok(self.find(&store, handle)?.source_path.into())
+    }
+
+    /// Keys of `settings`, those of a project's directory, that its index was certainly not built with.
+    pub fn unapplied_settings(
+        &self,
+        handle: &str,
+        settings: &SourceOptions,
+    ) -> Result<Vec<&'static str>, EngineError> {
+        let store = self.store()?;
+        let project = self.find(&store, handle)?;
+        let is_group = project.is_group();
+        Ok(if is_group { Vec::new() } else { StoredOptions::parse(&project.options).lacking(settings) })
     }
 
     /// The state of the newest ingestion of a project. It counts as failed if its process is gone, or if it failed

@@ -188,7 +188,7 @@ pub enum EngineError {
         most: u64,
     },
     /// Lines that a file does not have.
-    #[error("{path} has no lines {first}-{last}: it ends at line {n_lines}")]
+    #[error("{path} has no {}: it ends at line {n_lines}", lines(*first, *last))]
     NoSuchLines {
         /// Path of the file.
         path: String,
@@ -361,7 +361,9 @@ impl EngineError {
             Self::IsAGroup { .. } => {
                 Some("name one of its members; 'craig group list' shows them".into())
             }
-            Self::NotAGroup { .. } => Some("'craig group list' shows all groups".into()),
+            Self::NotAGroup { .. } => {
+                Some("'craig group list' shows all groups; a new group needs a name that no project has".into())
+            }
             Self::NotInGroup { known, .. } => Some(format!("its members: {}", known.join(", "))),
             Self::BadName { .. } => Some("choose another name with --name".into()),
             Self::DirectoryTaken { project, .. } => Some(format!(
@@ -387,7 +389,7 @@ impl EngineError {
             Self::UnknownLanguage { .. } => {
                 Some("'craig stats' lists the languages of a project".into())
             }
-            Self::NoSuchLines { .. } => Some("lines are 1-based and inclusive: --lines 10-20".into()),
+            Self::NoSuchLines { .. } => Some("lines are 1-based and inclusive".into()),
             Self::UnreadableFile { .. } => {
                 Some("give a text file of the project, as 'craig tree' shows it".into())
             }
@@ -428,6 +430,11 @@ impl From<BadUrl> for EngineError {
     fn from(error: BadUrl) -> Self {
         GitError::from(error).into()
     }
+}
+
+/// `line 7`, or `lines 7-9`.
+fn lines(first: u32, last: u32) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
 /// A pattern in quotes, shortened, with a mark at the error.

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::surroundings::Surroundings;
+use crate::clock::milliseconds;
 use crate::shown::MIN_PLACE;
 use crate::{Cancellation, Detail, Engine, EngineError, Neighbour, Neighbours, PER_FILE, SearchRequest};
 
@@ -168,7 +169,7 @@ impl Engine {
             query: answer.query,
             is_answered: answer.is_answered,
             notes: answer.notes,
-            elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
+            elapsed_ms: milliseconds(started.elapsed()),
         })
     }
 }

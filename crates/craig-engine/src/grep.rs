@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::pattern::Pattern;
+use crate::clock::milliseconds;
 use crate::search::{filter, languages};
 use crate::{Engine, EngineError};
 
@@ -177,7 +178,7 @@ impl Engine {
                 total_files: found.len() as u64,
                 lines: lines(&store, project.id, &found, &compiled, request)?,
                 notes: [notes, self.notes_of_grep(project, &compiled, request)?].concat(),
-                elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
+                elapsed_ms: milliseconds(started.elapsed()),
             })
         })
     }
@@ -204,7 +205,7 @@ impl Engine {
                 total_files,
                 files: files.map(|file| GrepFile { path: file.path, lines: file.n_lines }).collect(),
                 notes: [notes, self.notes_of_grep(project, &compiled, request)?].concat(),
-                elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
+                elapsed_ms: milliseconds(started.elapsed()),
             })
         })
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use craig_store::{Project, ProjectCounts, Store};
+use craig_store::{Project, ProjectCounts, Store, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -49,7 +49,10 @@ impl Engine {
         }
         let projects: Vec<Project> =
             handles.iter().map(|handle| self.find(&store, handle)).collect::<Result<_, _>>()?;
-        let group = store.add_to_group(&name, &projects)?;
+        let group = store.add_to_group(&name, &projects).map_err(|error| match error {
+            StoreError::NameTaken { name, .. } => EngineError::NotAGroup { project: name },
+            other => other.into(),
+        })?;
         self.refresh_index(&store, &group, &mut Vec::new())?;
         group_summary(&store, &group)
     }

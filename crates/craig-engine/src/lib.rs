@@ -1,6 +1,7 @@
 //! The one door to Craig: plain data in, plain data out. Builds everything from [`Config`].
 
 mod archive;
+mod clock;
 mod config;
 mod consent;
 mod context;
@@ -35,6 +36,7 @@ mod rerank;
 mod search;
 mod settings;
 mod shown;
+mod similar;
 mod single_flight;
 mod stores;
 mod symbol_graph;
@@ -73,7 +75,7 @@ pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
 pub use packages::{
     AddPackages, ImportingCode, MAX_UNNAMED, PackageDocs, PackageExplanation, PackageQuote, PackageState,
 };
-pub use prepare::{Freshness, PrepareRequest, Refresh};
+pub use prepare::{Freshness, PrepareRequest, Refresh, working_tree_of};
 pub use progress::{Phase, Progress};
 pub use related::{NOTHING_ALIKE, Related};
 pub use report::{

@@ -128,6 +128,30 @@ impl StoredOptions {
         serde_json::from_str(json).unwrap_or_default()
     }
 
+    /// Keys of settings that the project was certainly not ingested with. Flags may have added to the settings of then; the
+    /// settings of a clone or a package are not those of its directory.
+    pub(crate) fn lacking(&self, settings: &SourceOptions) -> Vec<&'static str> {
+        if self.git.is_some() || self.package.is_some() {
+            return Vec::new();
+        }
+        let (stored, default) = (self.source(), SourceOptions::default());
+        let size = |options: &SourceOptions| options.max_file_size_bytes;
+        let lacks = |stored: &[String], set: &[String]| set.iter().any(|value| !stored.contains(value));
+        let keys = [
+            ("source.max_file_size", size(&stored) == size(&default) && size(settings) != size(&default)),
+            ("source.hidden", settings.hidden == Hidden::Include && stored.hidden == Hidden::Exclude),
+            (
+                "source.ignore_files",
+                settings.ignore_rules == IgnoreRules::Disregard
+                    && stored.ignore_rules == IgnoreRules::Respect,
+            ),
+            ("source.exclude", lacks(&stored.extra_ignore_globs, &settings.extra_ignore_globs)),
+            ("source.include", lacks(&stored.extra_include_globs, &settings.extra_include_globs)),
+            ("source.skip_folders", lacks(&stored.extra_skipped_folders, &settings.extra_skipped_folders)),
+        ];
+        keys.into_iter().filter(|(_, is_lacking)| *is_lacking).map(|(key, _)| key).collect()
+    }
+
     /// Records that all files are chunked by this version and embedded with `embedder`.
     pub(crate) fn made_with(self, embedder: &str) -> Self {
         Self { format: FORMAT, embedder: embedder.to_owned(), ..self }
@@ -209,5 +233,29 @@ mod tests {
             StoredOptions::from_source(&SourceOptions { max_file_size_bytes: 5, ..SourceOptions::default() });
         assert!(!changed.are_made_with("e"));
         assert!(changed.made_like(&made).are_made_with("e"));
+    }
+
+    #[test]
+    fn settings_that_are_not_applied_are_told_from_flags() {
+        let with = |max_file_size_bytes, hidden, exclude: &[&str]| SourceOptions {
+            max_file_size_bytes,
+            hidden,
+            extra_ignore_globs: exclude.iter().map(|&glob| glob.to_owned()).collect(),
+            ..SourceOptions::default()
+        };
+        let size = SourceOptions::default().max_file_size_bytes;
+        let stored =
+            |options: &SourceOptions| StoredOptions::parse(&StoredOptions::from_source(options).to_json());
+        let plain = stored(&SourceOptions::default());
+        assert_eq!(
+            plain.lacking(&with(5, Hidden::Include, &["examples/"])),
+            ["source.max_file_size", "source.hidden", "source.exclude"]
+        );
+        assert!(plain.lacking(&SourceOptions::default()).is_empty());
+        let flags = stored(&with(7, Hidden::Include, &["examples/", "*.gen.rs"]));
+        assert!(flags.lacking(&with(size, Hidden::Exclude, &["examples/"])).is_empty());
+        let url = GitUrl::parse("https://example.com/a.git").unwrap().unwrap();
+        let remote = Remote { url, reference: None, depth: 1, reach: Reach::Anywhere };
+        assert!(plain.cloned_from(&remote).lacking(&with(5, Hidden::Include, &["a"])).is_empty());
     }
 }

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use craig_model::Cancellation;
 use craig_source::{
-    InstalledPackage, PackageLimits, PackageListing, PackageManager, RawFile, ReadError, Root, SourceFile,
-    WantedPackage, content_hash,
+    InstalledPackage, PackageError, PackageLimits, PackageListing, PackageManager, RawFile, ReadError, Root,
+    SourceFile, WantedPackage, content_hash,
 };
 use craig_store::{Project, Store};
 use rayon::prelude::*;
@@ -108,6 +108,8 @@ impl Engine {
             });
             rows.push(self.add_package(&mut store, &project, &root, package, request.consent)?);
         }
+        // Several manifests may name a package without a version.
+        rows.dedup();
         Ok(rows)
     }
 
@@ -127,7 +129,7 @@ impl Engine {
             let key = (used.manager.id().to_owned(), used.name.clone(), version.clone());
             rows.entry(key).or_insert_with(|| match found {
                 Ok(_) => PackageDocs { version, ..used.row(PackageState::Installed, None) },
-                Err(error) => used.row(PackageState::Missing, Some(error.to_string())),
+                Err(error) => used.missing(&error),
             });
         }
         Ok(rows.into_values().collect())
@@ -187,7 +189,7 @@ impl Engine {
         let limits = PackageLimits::default();
         let found = match self.config().packages.find(root, &used.wanted()) {
             Ok(found) => found,
-            Err(error) => return Ok(used.row(PackageState::Missing, Some(error.to_string()))),
+            Err(error) => return Ok(used.missing(&error)),
         };
         let files = found.list(&limits);
         if files.listing.entries.is_empty() {
@@ -276,6 +278,14 @@ impl UsedPackage {
 
     fn label(&self) -> String {
         label(self.manager.id(), &self.name, self.version.as_deref())
+    }
+
+    fn missing(&self, error: &PackageError) -> PackageDocs {
+        let note = match error {
+            PackageError::NotInstalled => format!("not installed in {}", self.manager.places()),
+            error => error.to_string(),
+        };
+        self.row(PackageState::Missing, Some(note))
     }
 
     fn row(&self, state: PackageState, note: Option<String>) -> PackageDocs {

@@ -1,6 +1,6 @@
 //! Brings projects up to date before they answer.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -327,10 +327,21 @@ fn root_to_ingest(store: &Store, root: Root) -> Result<Root, EngineError> {
     let Some(around) = projects_above(store, &root)?.into_iter().next() else { return Ok(root) };
     let is_below = |folder: &&Path| folder.as_os_str().len() > around.source_path.len();
     let mut folders = root.path().ancestors().take_while(is_below);
-    match folders.find(|folder| folder.join(".git").symlink_metadata().is_ok()) {
+    match folders.find(is_working_tree) {
         Some(top) if !holds(&around, top) => Ok(Root::open(top)?),
         _ => Ok(root),
     }
+}
+
+/// The top of the git working tree that holds a file or folder; `None` if that is a home directory or a system folder.
+pub fn working_tree_of(place: &Path) -> Option<PathBuf> {
+    let place = std::path::absolute(place).ok()?;
+    let top = place.ancestors().find(is_working_tree)?.canonicalize().ok()?;
+    craig_source::protected_folder(&top).is_none().then_some(top)
+}
+
+fn is_working_tree(folder: &&Path) -> bool {
+    folder.join(".git").symlink_metadata().is_ok()
 }
 
 /// Whether the directory of a project is still the one that it was ingested from.

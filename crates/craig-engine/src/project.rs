@@ -7,6 +7,7 @@ use craig_store::{FileRecord, Project, Store, StoreError};
 
 use crate::EngineError;
 use crate::left_out::left_out;
+use crate::similar::{LEAST_SIMILARITY, similarity};
 
 /// The source directory of a project.
 /// Its path is kept without links, so a link on the way there was put there since: it is not followed.
@@ -39,14 +40,25 @@ pub(crate) fn reload(store: &Store, project: &Project) -> Result<Project, Engine
 
 /// What is wrong with a path that is not tracked.
 pub(crate) fn unknown_file(store: &Store, project: &Project, path: &str) -> Result<EngineError, EngineError> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let records = store.file_records(project.id)?;
-    let ends = |record: &&FileRecord| record.path.rsplit('/').next() == Some(name);
-    let similar = records.iter().filter(ends).take(3).map(|record| record.path.clone()).collect();
+    let similar = similar_paths(&store.file_records(project.id)?, path);
     Ok(EngineError::UnknownFile {
         project: project.name.clone(),
         path: path.to_owned(),
         left_out: left_out(project, path)?.map(Box::new),
         similar,
     })
+}
+
+/// Paths of files whose names are most like that of `path`.
+fn similar_paths(records: &[FileRecord], path: &str) -> Vec<String> {
+    let wanted = file_name(path).to_lowercase();
+    let scored = records.iter().map(|record| (similarity(&wanted, file_name(&record.path)), &record.path));
+    let mut scored: Vec<(f64, &String)> = scored.filter(|(score, _)| *score >= LEAST_SIMILARITY).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let best = scored.first().map_or(0.0, |(score, _)| *score);
+    scored.into_iter().take_while(|(score, _)| *score == best).take(3).map(|(_, path)| path.clone()).collect()
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }

@@ -57,6 +57,10 @@ impl Engine {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
         let file = stored_file(&store, &project, path)?;
+        let n_lines = file.as_ref().map_or(u32::MAX, |file| file.text.lines().count().max(1) as u32);
+        if line > n_lines {
+            return Err(EngineError::NoSuchLines { path: path.to_owned(), first: line, last: line, n_lines });
+        }
         let chunk = file.as_ref().and_then(|file| Some((file, chunk_at(file, line)?)));
         let Some((file, chunk)) = chunk else {
             return Err(EngineError::NothingToCompare { path: path.to_owned() });

@@ -10,6 +10,7 @@ use craig_model::{BreakerState, Cancellation, Document, ModelError, Ranking, Sha
 use craig_search::{Evidence, Hit};
 use serde::Serialize;
 
+use crate::clock::milliseconds;
 use crate::{Engine, EngineError, RerankerConfig};
 pub(crate) use pipeline::{RerankPipeline, RerankSubject, Rerankers};
 
@@ -164,7 +165,7 @@ pub(crate) fn reranked(
         status: if result.is_ok() { RerankStatus::Applied } else { RerankStatus::Fallback },
         reason: result.as_ref().err().map(ModelError::to_string),
         candidates: n_candidates,
-        elapsed_ms: started.elapsed().as_secs_f64() * 1e3,
+        elapsed_ms: milliseconds(started.elapsed()),
         result,
     };
     let hits = match &report.result {

@@ -15,6 +15,7 @@ use craig_store::{Project, ProjectId, Store};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::clock::milliseconds;
 use crate::rerank::{RerankReport, RerankSubject, reranked};
 use crate::{Detail, Engine, EngineError};
 
@@ -317,7 +318,7 @@ impl Engine {
             let with_hits: HashSet<&str> = merged.hits.iter().map(|hit| &*hit.project).collect();
             merged.projects.retain(|project| with_hits.contains(&**project));
         }
-        merged.elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
+        merged.elapsed_ms = milliseconds(started.elapsed());
         Ok(merged)
     }
 
@@ -404,7 +405,7 @@ impl Engine {
                 &mut hits,
             )?;
         }
-        let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
+        let elapsed_ms = milliseconds(started.elapsed());
         let query = query.to_owned();
         Ok(SearchAnswer { project: project.name, query, hits, is_answered, rerank, elapsed_ms, notes })
     }

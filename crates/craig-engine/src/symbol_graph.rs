@@ -26,6 +26,7 @@ use craig_symbols::{ScipFile, SymbolGraph, SymbolIx, SymbolQuery, SymbolReferenc
 pub(crate) use self::text::FileLines;
 use self::unbound::BoundWord;
 use crate::left_out::has_word;
+use crate::project::unknown_file;
 use crate::{Engine, EngineError};
 
 pub(crate) use self::answer::lines_of_definition;
@@ -57,7 +58,7 @@ pub struct SymbolRequest {
     pub depth: u32,
     /// Maximum number of rows; all are counted.
     pub limit: usize,
-    /// Maximum number of unbound lines with the symbol's name; `None` omits them.
+    /// Maximum number of unbound lines with the symbol's name, which are counted in any case; `None` omits them.
     pub unbound: Option<usize>,
     /// Ends the work from another thread.
     pub cancellation: Cancellation,
@@ -130,7 +131,15 @@ impl Engine {
         direction: CallDirection,
         request: &SymbolRequest,
     ) -> Result<CallHierarchy, EngineError> {
-        self.ask_graph(handle, name, request, |asked| Ok(calls::hierarchy(asked, direction, request)))
+        let (mut found, bound) = self.ask_graph(handle, name, request, |asked| {
+            let bound =
+                request.unbound.map(|most| (BoundWord::new(asked, &asked.references(0, &[]).0), most));
+            Ok((calls::hierarchy(asked, direction, request), bound))
+        })?;
+        if let Some((bound, most)) = bound {
+            found.unbound = Some(self.unbound(handle, &bound, most)?);
+        }
+        Ok(found)
     }
 
     /// The symbols and files that a change of a symbol may affect, to the requested depth, including its own file.
@@ -150,15 +159,21 @@ impl Engine {
         self.read(&store, handle, |project| {
             let graph = self.symbol_graph(&store, project, &request.cancellation)?;
             let asked = Asked::find(&store, project, &graph, name);
-            ask(&asked.map_err(|error| self.with_note(project, error))?)
+            ask(&asked.map_err(|error| self.with_note(&store, project, error))?)
         })
     }
 
-    /// An error about an unknown symbol, with the files over the size limit that have its name.
-    fn with_note(&self, project: &Project, error: EngineError) -> EngineError {
+    /// An error about an unknown symbol, with the files over the size limit that have its name; about the file, if the
+    /// symbol was named by a place in one that there is not.
+    fn with_note(&self, store: &Store, project: &Project, error: EngineError) -> EngineError {
         let EngineError::UnknownSymbol { project: of, name, similar, .. } = error else { return error };
-        let has_name =
-            |text: &str| SymbolQuery::parse(&name).is_some_and(|query| has_word(text, query.name()));
+        let query = SymbolQuery::parse(&name);
+        if let Some(path) = query.as_ref().and_then(SymbolQuery::path)
+            && let Ok(None) = store.tracked_file(project.id, path)
+        {
+            return unknown_file(store, project, path).unwrap_or_else(|error| error);
+        }
+        let has_name = |text: &str| query.as_ref().is_some_and(|query| has_word(text, query.name()));
         let note = self.note_about_large_files(project, &Filter::default(), has_name);
         EngineError::UnknownSymbol { project: of, name, similar, note }
     }

@@ -47,6 +47,17 @@ impl PackageManager {
         }
     }
 
+    /// Where its packages are looked for, for messages.
+    pub fn places(self) -> &'static str {
+        match self {
+            Self::Npm => "node_modules",
+            Self::PyPi => "site-packages of .venv, venv, env or VIRTUAL_ENV",
+            Self::Cargo => "vendor or the registry in CARGO_HOME",
+            Self::Go => "vendor or GOMODCACHE",
+            Self::Maven => "~/.m2/repository or the caches of Gradle",
+        }
+    }
+
     /// Name of the manifest by which code finds the files of a package.
     fn manifest(self) -> Option<&'static str> {
         match self {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use craig_context::{Block, Format, InlineQuery, Reference, Selection, Tokenizer, boost, fitted, truncate};
 use craig_model::logistic;
 use craig_search::{Description, Filter, Hit, KindFilter};
-use craig_source::{Content, Language, mask_secrets, mask_text};
+use craig_source::{Content, Language, ReadError, mask_secrets, mask_text};
 use craig_store::{Project, Store};
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
     tokenizer_of,
 };
 use crate::options::StoredOptions;
-use crate::project::root_of;
+use crate::project::{root_of, unknown_file};
 use crate::{Engine, EngineError, SearchRequest, Visibility};
 
 /// A request for context; fields that are `None` take their values from the settings.
@@ -216,7 +216,7 @@ fn selection(
     let indexed = stored.as_ref().and_then(|file| file.content.as_deref());
     let current = match &request.text {
         Some(text) => mask_text(path, text).into_owned(),
-        None if reads_disk => text_on_disk(project, path, indexed)?,
+        None if reads_disk => text_on_disk(store, project, path, indexed)?,
         None => {
             let reason = "it has no text in the index".to_owned();
             let unreadable = || EngineError::UnreadableFile { path: path.to_owned(), reason };
@@ -234,18 +234,25 @@ fn selection(
 }
 
 /// The saved file, or the indexed one if the project no longer exists on disk.
-fn text_on_disk(project: &Project, path: &str, indexed: Option<&str>) -> Result<String, EngineError> {
+fn text_on_disk(
+    store: &Store,
+    project: &Project,
+    path: &str,
+    indexed: Option<&str>,
+) -> Result<String, EngineError> {
     let unreadable = |reason: String| EngineError::UnreadableFile { path: path.to_owned(), reason };
     let options = StoredOptions::parse(&project.options).source();
-    let read = root_of(project)
-        .map_err(|error| error.to_string())
-        .and_then(|root| craig_source::read(&root, path, &options).map_err(|error| error.to_string()));
-    match (read.map(|file| file.content), indexed) {
-        (Ok(Content::Text(text) | Content::Unindexed(text, _)), _) => Ok(text),
-        (Ok(Content::Secret), _) => Err(unreadable("it is a secret".to_owned())),
-        (Ok(Content::Binary), _) => Err(unreadable("it is not text".to_owned())),
-        (Err(_), Some(indexed)) => Ok(indexed.to_owned()),
-        (Err(reason), None) => Err(unreadable(reason)),
+    let read = root_of(project).map(|root| craig_source::read(&root, path, &options));
+    match (read, indexed) {
+        (Ok(Ok(file)), _) => match file.content {
+            Content::Text(text) | Content::Unindexed(text, _) => Ok(text),
+            Content::Secret => Err(unreadable("it is a secret".to_owned())),
+            Content::Binary => Err(unreadable("it is not text".to_owned())),
+        },
+        (_, Some(indexed)) => Ok(indexed.to_owned()),
+        (Ok(Err(ReadError::Vanished { .. })), None) => Err(unknown_file(store, project, path)?),
+        (Ok(Err(error)), None) => Err(unreadable(error.to_string())),
+        (Err(error), None) => Err(unreadable(error.to_string())),
     }
 }
 

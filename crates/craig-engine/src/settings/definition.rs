@@ -842,7 +842,7 @@ pub(super) fn find(key: &str, place: impl FnOnce() -> String) -> Result<&'static
     })
 }
 
-/// The known keys that are most similar to `key`.
+/// The known keys that are most similar to `key`, if they differ from it in at most a third of its letters.
 fn similar(key: &str) -> Vec<String> {
     let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
     let distance = |known: &str| {
@@ -856,7 +856,7 @@ fn similar(key: &str) -> Vec<String> {
     let least = nearest.first().map_or(0, |(distance, _)| *distance);
     nearest
         .into_iter()
-        .take_while(|(distance, _)| *distance == least)
+        .take_while(|(distance, _)| *distance == least && 3 * distance <= key.len())
         .take(3)
         .map(|(_, key)| key.to_owned())
         .collect()
@@ -903,5 +903,7 @@ mod tests {
         assert_eq!(similar("embedder.provder"), ["embedder.provider"]);
         assert_eq!(similar("threds"), ["threads"]);
         assert!(similar("rerank.candidates").contains(&"reranker.candidates".to_owned()));
+        assert!(similar("search.limit").is_empty());
+        assert!(similar("foo.bar").is_empty());
     }
 }

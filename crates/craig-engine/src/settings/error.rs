@@ -97,8 +97,9 @@ impl SettingsError {
                 Some(format!("did you mean {}?", similar.join(" or ")))
             }
             Self::NotForProjects { .. } => Some(
-                "it could send your code or keys to another machine; set it in your own settings file if you \
-                 want it, or ignore the project's file with CRAIG_PROJECT_SETTINGS=false"
+                "a project's file may come from strangers, and sets only which of its files count; set it in your \
+                 own settings file if you want it, or ignore the project's file with \
+                 CRAIG_PROJECT_SETTINGS=false"
                     .to_owned(),
             ),
             Self::Missing { key, .. } => {

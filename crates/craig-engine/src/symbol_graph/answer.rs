@@ -137,6 +137,9 @@ pub struct CallHierarchy {
     /// References to the symbol that are no calls: it may be called where it is passed to.
     #[serde(skip_serializing_if = "is_zero")]
     pub other_references: u64,
+    /// Lines with its name that are not bound to a symbol, if requested: calls may be among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unbound: Option<UnboundLines>,
 }
 
 /// A caller or callee.

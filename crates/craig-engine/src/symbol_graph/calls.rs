@@ -63,6 +63,7 @@ pub(super) fn hierarchy(
         total,
         possible: tree.possible,
         other_references: if direction == CallDirection::In { other as u64 } else { 0 },
+        unbound: None,
         subject: asked.subject(),
     }
 }

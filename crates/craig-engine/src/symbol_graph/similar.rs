@@ -1,12 +1,11 @@
-//! Names like one that nothing has.
+//! Symbols with names like one that none has.
 
 use craig_symbols::{SymbolGraph, SymbolIx};
 
+use crate::similar::{LEAST_SIMILARITY, similarity};
+
 /// Names that are suggested.
 const MOST_SIMILAR: usize = 5;
-
-/// Minimum similarity of a suggested name, 1 for the same.
-const LEAST_SIMILARITY: f64 = 0.85;
 
 /// Qualified names of definitions whose own names are like `name`, the most similar first.
 pub(super) fn names(graph: &SymbolGraph, name: &str) -> Vec<String> {
@@ -34,12 +33,4 @@ pub(super) fn names(graph: &SymbolGraph, name: &str) -> Vec<String> {
         }
     }
     names
-}
-
-fn similarity(wanted: &str, name: &str) -> f64 {
-    // Long names are no slips of the keyboard, and cost the product of their lengths.
-    if name.len() > 3 * wanted.len() + 8 {
-        return 0.0;
-    }
-    strsim::jaro_winkler(wanted, &name.to_lowercase())
 }

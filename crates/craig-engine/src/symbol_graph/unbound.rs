@@ -62,14 +62,17 @@ impl Engine {
         limit: usize,
     ) -> Result<UnboundLines, EngineError> {
         // Of so many lines with the word the first that are not bound are among them.
-        let limit = limit.saturating_add(bound.places.len());
-        let request = GrepRequest { literal: true, whole_words: true, limit, ..GrepRequest::default() };
+        let n_read = limit.saturating_add(bound.places.len());
+        let request =
+            GrepRequest { literal: true, whole_words: true, limit: n_read, ..GrepRequest::default() };
         let found = self.grep(project, &bound.word, &request)?;
         let n_unseen = found.total_lines.saturating_sub(found.lines.len() as u64);
         let is_unbound = |line: &GrepLine| !bound.places.contains(&(line.path.clone(), line.line));
-        let lines: Vec<UnboundLine> =
+        let mut lines: Vec<UnboundLine> =
             found.lines.into_iter().filter(is_unbound).map(UnboundLine::from).collect();
-        Ok(UnboundLines { word: bound.word.clone(), total: lines.len() as u64 + n_unseen, lines })
+        let total = lines.len() as u64 + n_unseen;
+        lines.truncate(limit);
+        Ok(UnboundLines { word: bound.word.clone(), total, lines })
     }
 }
 

@@ -145,7 +145,7 @@ fn requests_that_make_no_sense_are_errors() {
         workshop.engine.inline_context("tree", &editing("like loginUser", "src/maths/circle.ts", (7, 9)));
     assert!(matches!(lines, Err(EngineError::NoSuchLines { n_lines: 4, .. })), "{lines:?}");
     let file = workshop.engine.inline_context("tree", &editing("like loginUser", "src/nothing.ts", (1, 1)));
-    assert!(matches!(file, Err(EngineError::UnreadableFile { .. })), "{file:?}");
+    assert!(matches!(file, Err(EngineError::UnknownFile { .. })), "{file:?}");
 }
 
 #[test]

@@ -80,8 +80,8 @@ impl<'a> Checkout<'a> {
         self.folder.join(".git").is_dir()
     }
 
-    /// Clones the repository unless that was done before. A partial clone is discarded, never used: the
-    /// folder appears when it is complete. Waits for another process that makes the same clone.
+    /// Clones the repository unless that was done before. A partial clone is discarded with its folder, never used: the
+    /// clone appears when it is complete. Waits for another process that makes the same clone.
     pub fn make(&self, report: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         self.remote.check()?;
         let above = self.folder.parent().unwrap_or(&self.folder);
@@ -102,7 +102,7 @@ impl<'a> Checkout<'a> {
         let made = self.clone_into(&partial, report);
         if made.is_err() {
             // The failure itself matters more than what is left of it.
-            let _ = fs::remove_dir_all(&partial);
+            let _ = self.remove();
             return made;
         }
         remove_folder(&self.folder)?;

@@ -62,18 +62,30 @@ impl PackagePlaces {
     fn cargo(&self, project: &Root, wanted: &WantedPackage<'_>) -> Result<InstalledPackage, PackageError> {
         let version = wanted.version.ok_or(PackageError::NotInstalled)?;
         let named = format!("{}-{version}", wanted.name);
+        let mut other = None;
         for at in ancestors(wanted.folder) {
             for name in [named.as_str(), wanted.name] {
                 let below = under(at, "vendor/") + name;
                 let Ok(root) = folder_in(project.path(), &below) else { continue };
-                if cargo_version(&root).as_deref() == Some(version) {
-                    return Ok(wanted.installed(version, Place::Folder(root)));
+                match cargo_version(&root) {
+                    Some(found) if found == version => {
+                        return Ok(wanted.installed(version, Place::Folder(root)));
+                    }
+                    found => other = other.or(found),
                 }
             }
         }
-        let registries = self.cargo_home.as_ref().ok_or(PackageError::NotInstalled)?.join("registry/src");
-        let places = folders(&registries).into_iter().map(|registry| registry.join(&named));
-        first_folder(&registries, places).map(|root| wanted.installed(version, Place::Folder(root)))
+        let registries = self.cargo_home.as_ref().map(|home| home.join("registry/src")).unwrap_or_default();
+        let folders = folders(&registries);
+        let places = folders.iter().map(|registry| registry.join(&named));
+        match first_folder(&registries, places) {
+            Ok(root) => Ok(wanted.installed(version, Place::Folder(root))),
+            Err(PackageError::NotInstalled) => match other.or_else(|| version_in(&folders, wanted.name)) {
+                Some(other) => Err(wanted.checked(other).err().unwrap_or(PackageError::NotInstalled)),
+                None => Err(PackageError::NotInstalled),
+            },
+            Err(error) => Err(error),
+        }
     }
 
     fn go(&self, project: &Root, wanted: &WantedPackage<'_>) -> Result<InstalledPackage, PackageError> {
@@ -268,6 +280,16 @@ fn folders(path: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
     paths.sort();
     paths
+}
+
+/// A version of a package in registries of cargo, by the name of its folder: `memchr-2.7.4`.
+fn version_in(registries: &[PathBuf], name: &str) -> Option<String> {
+    let packages = registries.iter().flat_map(|registry| folders(registry));
+    let version = |path: PathBuf| {
+        let version = path.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('-')?;
+        version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
+    };
+    packages.filter_map(version).next_back()
 }
 
 fn text_of(root: &Root, path: &str) -> Option<String> {

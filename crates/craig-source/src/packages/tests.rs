@@ -146,6 +146,9 @@ fn crates_modules_and_jars_are_in_the_caches_of_their_managers() {
     ]);
     let anyhow = machine.listed(PackageManager::Cargo, "anyhow", Some("1.0.80")).unwrap();
     assert_eq!(anyhow, ["README.md", "src/lib.rs"]);
+    let other = machine.listed(PackageManager::Cargo, "anyhow", Some("1.0.79")).unwrap_err();
+    assert_eq!(other, "version 1.0.80 is installed, but 1.0.79 is locked");
+    assert_eq!(machine.listed(PackageManager::Cargo, "any", Some("1")).unwrap_err(), "it is not installed");
     let toml = machine.listed(PackageManager::Go, "github.com/BurntSushi/toml", Some("v1.3.2")).unwrap();
     assert_eq!(toml, ["decode.go"]);
     let sources =
@@ -167,7 +170,8 @@ fn a_vendored_crate_counts_in_its_own_version() {
     ]);
     let listed = machine.listed(PackageManager::Cargo, "ryu", Some("1.0.5")).unwrap();
     assert_eq!(listed, ["Cargo.toml", "src/lib.rs"]);
-    assert!(machine.listed(PackageManager::Cargo, "ryu", Some("1.0.6")).is_err());
+    let other = machine.listed(PackageManager::Cargo, "ryu", Some("1.0.6")).unwrap_err();
+    assert_eq!(other, "version 1.0.5 is installed, but 1.0.6 is locked");
 }
 
 #[test]

@@ -51,6 +51,11 @@ impl SymbolQuery {
         self.place.as_ref().map(|(_, line)| *line)
     }
 
+    /// The path of that place.
+    pub fn path(&self) -> Option<&str> {
+        self.place.as_ref().map(|(path, _)| path.as_str())
+    }
+
     /// The symbol's own name.
     pub fn name(&self) -> &str {
         self.parts.last().map_or("", String::as_str)

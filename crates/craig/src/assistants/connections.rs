@@ -24,6 +24,9 @@ pub(crate) struct Connection {
     /// Version of Craig's plugin, which starts the program `craig`, if it is installed and switched on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plugin: Option<String>,
+    /// Why its configuration cannot be edited, with the path of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trouble: Option<String>,
 }
 
 impl Connection {
@@ -49,11 +52,16 @@ pub(crate) fn connections(places: &Places) -> Vec<Connection> {
 }
 
 fn connection(assistant: &Assistant, places: &Places) -> Connection {
-    let text = files::read(&assistant.config(places)).ok().flatten();
-    let program = text.and_then(|text| edit::program(assistant.form, &text));
+    let path = assistant.config(places);
+    let text = files::read(&path).map(Option::unwrap_or_default).map_err(|error| error.to_string());
+    let edited = text.as_ref().map_err(String::clone).and_then(|text| {
+        edit::with_server(assistant.form, text, "craig").map_err(|trouble| trouble.to_string())
+    });
+    let trouble = edited.err().map(|why| format!("{}: {why}", path.display()));
+    let program = text.ok().and_then(|text| edit::program(assistant.form, &text));
     let version = program.as_deref().and_then(version_of);
     let plugin = if assistant.id == "claude-code" { plugin_of_claude(places) } else { None };
-    Connection { agent: assistant.id, name: assistant.name, program, version, plugin }
+    Connection { agent: assistant.id, name: assistant.name, program, version, plugin, trouble }
 }
 
 /// The version of the plugin of Claude Code, from whichever marketplace, unless it is switched off.

@@ -5,7 +5,7 @@ use craig_engine::{CallDirection, CallHierarchy, CallRow, SymbolRequest};
 use super::failure::Outcome;
 use super::output::{DIM, GOOD, PATH, styled};
 use super::session::Session;
-use super::symbol_args::{self, SymbolArgs};
+use super::symbol_args::{self, SymbolArgs, unbound_lines};
 use super::units::counted;
 
 /// Show the callers of a symbol as a tree
@@ -44,25 +44,33 @@ pub(crate) fn callees(args: &CalleesArgs, session: &mut Session) -> anyhow::Resu
 
 fn run(args: &Calls, direction: CallDirection, session: &mut Session) -> anyhow::Result<Outcome> {
     let asked = args.symbol.prepare(args.limit, session)?;
-    let request = SymbolRequest { depth: args.depth, ..asked.request };
+    let unbound = (direction == CallDirection::In).then_some(0);
+    let request = SymbolRequest { depth: args.depth, unbound, ..asked.request };
     let found = asked.engine.call_hierarchy(&asked.project, &asked.name, direction, &request)?;
     let output = &mut session.output;
-    output.show(&found, |_| text(&found))?;
+    let unbound = found.unbound.as_ref().filter(|unbound| unbound.total > found.total);
+    let unbound = unbound
+        .map(|lines| format!("{}: 'craig references {} --all' lists them", unbound_lines(lines), asked.name));
+    output.show(&found, |_| text(&found, unbound.as_deref()))?;
     symbol_args::note_others(&found.subject, output);
     symbol_args::note_left_out(found.calls.len(), found.total, "row", found.possible, output);
     if found.other_references > 0 {
         let others = counted(found.other_references, "reference");
         output.note(format_args!("{others} outside calls: see craig references"));
     }
+    if let Some(unbound) = unbound.filter(|_| !found.calls.is_empty()) {
+        output.note(unbound);
+    }
     Ok(asked.outcome)
 }
 
-fn text(found: &CallHierarchy) -> String {
+fn text(found: &CallHierarchy, unbound: Option<&str>) -> String {
     let mut text = symbol_args::heading(&found.subject);
     if found.calls.is_empty() {
-        text += match found.direction {
-            CallDirection::In => "no callers found\n",
-            CallDirection::Out => "no callees found in this project\n",
+        let unbound = unbound.map(|unbound| format!("; {unbound}")).unwrap_or_default();
+        text += &match found.direction {
+            CallDirection::In => format!("no callers found{unbound}\n"),
+            CallDirection::Out => "no callees found in this project\n".to_owned(),
         };
     }
     found.calls.iter().for_each(|call| text += &row(call));

@@ -6,10 +6,10 @@ use craig_engine::UpdateCheck;
 use super::failure::Outcome;
 use super::output::{BOLD, Columns, ERROR, GOOD, PATH, WARNING, styled};
 use super::project::ProjectArg;
-use super::report;
 use super::session::Session;
 use super::table::{Align, Cut, Table};
 use super::units::count;
+use super::{ingest, report};
 
 /// Show how the directory of a project differs from the index
 #[derive(Debug, clap::Args)]
@@ -20,9 +20,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine()?;
-    let check = engine.check_updates(&args.project.handle(&engine)?)?;
+    let project = args.project.handle(&engine)?;
+    let check = engine.check_updates(&project)?;
     session.output.show(&check, |columns| text(&check, columns))?;
     report::warn(&check.failed, &mut session.output);
+    ingest::warn_of_settings(&engine, &project, session)?;
     Ok(Outcome::Complete)
 }
 

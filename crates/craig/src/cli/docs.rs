@@ -24,9 +24,10 @@ pub(crate) struct Args {
 enum Action {
     /// Index the READMEs and documentation folders in .aidocs/, or update that index
     Index {
-        /// Directory of the project
-        #[arg(value_name = "DIR", default_value = ".")]
-        root: PathBuf,
+        /// Directory of the project [default: the ingested project or the git working tree that holds the current
+        /// directory, else the current directory]
+        #[arg(value_name = "DIR")]
+        root: Option<PathBuf>,
     },
     Add(packages::AddArgs),
     List(packages::ListArgs),
@@ -35,7 +36,11 @@ enum Action {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     match &args.action {
-        Action::Index { root } => index(root, session),
+        Action::Index { root: Some(root) } => index(root, session),
+        Action::Index { root: None } => {
+            let root = super::explain::root_around(Path::new("."), session);
+            index(&root, session)
+        }
         Action::Add(args) => packages::add(args, session),
         Action::List(args) => packages::list(args, session),
         Action::Remove(args) => packages::remove(args, session),

@@ -5,9 +5,9 @@ mod batch;
 use std::path::{Path, PathBuf};
 
 use craig_engine::{
-    Cancellation, CodeDefinitions, Comment, EmbedderConfig, Engine, EngineError, ExplainConfig, Explained,
-    Explainer, ExplanationKind, IndexReport, NOT_DOCUMENTED, PackageExplanation, PackageQuote, Selection,
-    WordsStatus,
+    Cancellation, CodeDefinitions, Comment, Config, EmbedderConfig, Engine, EngineError, ExplainConfig,
+    Explained, Explainer, ExplanationKind, IndexReport, NOT_DOCUMENTED, PackageExplanation, PackageQuote,
+    Selection, WordsStatus, working_tree_of,
 };
 
 use self::batch::SelectionLine;
@@ -30,9 +30,10 @@ pub(crate) struct Args {
     /// {"file": "…", "line_start": 1, "line_end": 9}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// Directory of the project whose documentation is read
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    root: PathBuf,
+    /// Directory of the project whose documentation is read [default: the ingested project or the git working tree that
+    /// holds the file, else the current directory]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
     /// Answer from the indexed documentation without checking for changed files
     #[arg(long)]
     no_refresh: bool,
@@ -47,13 +48,17 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     if let Some(file) = &args.batch {
         let lines = super::batch::open::<SelectionLine>(file)?;
-        let explainer = prepare(args, session)?;
+        let root = args.root_for(Path::new("."), session);
+        let explainer = prepare(args, &root, session)?;
         return super::batch::run(lines, &mut session.output, |line: &SelectionLine| {
-            explainer.explain(&line.selection())
+            explainer.explain(&args.located(line.selection(), &root))
         });
     }
-    let selection = selection(args.place.as_deref().unwrap_or_default(), &args.root)?;
-    let explainer = prepare(args, session)?;
+    let selection = selection(args.place.as_deref().unwrap_or_default())?;
+    let place = if selection.file.exists() { &selection.file } else { Path::new(".") };
+    let root = args.root_for(place, session);
+    let selection = args.located(selection, &root);
+    let explainer = prepare(args, &root, session)?;
     let explained = explainer.explain(&selection)?;
     warn_of_fallback(&explained, session);
     session.output.show(&explained, |_| text(&explained))?;
@@ -61,6 +66,39 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         note_packages(&explainer.packages_to_add(&selection)?, session);
     }
     Ok(Outcome::Complete)
+}
+
+impl Args {
+    /// The named root, or otherwise the one around `place`.
+    fn root_for(&self, place: &Path, session: &Session) -> PathBuf {
+        self.root.clone().unwrap_or_else(|| root_around(place, session))
+    }
+
+    /// A relative file starts at the named root, or otherwise at the working directory; if there is no such file, at the
+    /// other one.
+    fn located(&self, selection: Selection, root: &Path) -> Selection {
+        let is_here =
+            selection.file.exists() && (self.root.is_none() || !root.join(&selection.file).exists());
+        match std::path::absolute(&selection.file) {
+            Ok(file) if is_here => Selection { file, ..selection },
+            _ => selection,
+        }
+    }
+}
+
+/// The directory of the project that holds a file or folder; if there is none, the top of its git working tree, or else
+/// the working directory.
+pub(crate) fn root_around(place: &Path, session: &Session) -> PathBuf {
+    // A database that cannot be used is reported when it is needed.
+    let project = project_around(place, session).ok().flatten();
+    project.or_else(|| working_tree_of(place)).unwrap_or_else(|| PathBuf::from("."))
+}
+
+fn project_around(place: &Path, session: &Session) -> anyhow::Result<Option<PathBuf>> {
+    let config = session.config(&session.settings(None)?)?;
+    let engine = Engine::open(&Config { must_exist: true, ..config })?;
+    let project = engine.project_of_place(&std::path::absolute(place)?)?;
+    Ok(project.map(|project| engine.directory_of(&project)).transpose()?)
 }
 
 /// Points out packages that may say more.
@@ -102,8 +140,8 @@ impl Prepared {
 }
 
 /// Opens the documentation and brings it up to date; problems with its files are warnings.
-fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
-    let config = ExplainConfig::for_project(&session.sources(), &args.root).map_err(EngineError::from)?;
+fn prepare(args: &Args, root: &Path, session: &mut Session) -> anyhow::Result<Prepared> {
+    let config = ExplainConfig::for_project(&session.sources(), root).map_err(EngineError::from)?;
     let in_words = args.model || config.in_words && !args.no_model;
     if in_words && config.language_model.is_none() {
         return Err(Refusal::new(
@@ -112,12 +150,12 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
         )
         .into());
     }
-    let explainer = Explainer::open(&args.root, &config)?;
+    let explainer = Explainer::open(root, &config)?;
     if !args.no_refresh {
         let report = explainer.refresh()?;
         warn(&report, session);
     }
-    let engine = match definitions(args, session) {
+    let engine = match definitions(args, root, session) {
         Ok((engine, code)) => {
             explainer.set_code(code);
             Some(engine)
@@ -132,14 +170,18 @@ fn prepare(args: &Args, session: &mut Session) -> anyhow::Result<Prepared> {
 
 /// The definitions in the code of the project. It is ingested or brought up to date first, unless a provider would
 /// embed it.
-fn definitions(args: &Args, session: &mut Session) -> anyhow::Result<(Engine, Option<CodeDefinitions>)> {
-    let config = session.config(&session.settings(Some(&args.root))?)?;
+fn definitions(
+    args: &Args,
+    root: &Path,
+    session: &mut Session,
+) -> anyhow::Result<(Engine, Option<CodeDefinitions>)> {
+    let config = session.config(&session.settings(Some(root))?)?;
     let engine = Engine::open(&config)?;
     if !args.no_refresh && !matches!(config.embedder, EmbedderConfig::Hosted(_)) {
-        let selector = ProjectSelector { handle: None, root: &args.root, no_refresh: false, costs: None };
+        let selector = ProjectSelector { handle: None, root, no_refresh: false, costs: None };
         selector.prepare(&engine, &mut session.output)?;
     }
-    let code = engine.code_definitions(&args.root)?;
+    let code = engine.code_definitions(root)?;
     Ok((engine, code))
 }
 
@@ -156,22 +198,15 @@ pub(crate) fn warn(report: &IndexReport, session: &mut Session) {
     report.troubles().for_each(|trouble| session.output.warn(trouble));
 }
 
-/// Reads `FILE`, `FILE:L` or `FILE:L1-L2`. A relative path starts at the root, or otherwise at the working directory.
-fn selection(place: &str, root: &Path) -> Result<Selection, Refusal> {
+/// Reads `FILE`, `FILE:L` or `FILE:L1-L2`.
+fn selection(place: &str) -> Result<Selection, Refusal> {
     let (file, lines) = match place.rsplit_once(':') {
         Some((file, lines)) if !file.is_empty() && lines.starts_with(|c: char| c.is_ascii_digit()) => {
             (file, Some(line_range(place, lines)?))
         }
         _ => (place, None),
     };
-    let file = Path::new(file);
-    let is_of_working_directory = !root.join(file).exists() && file.exists();
-    let file = if is_of_working_directory {
-        std::path::absolute(file).unwrap_or_else(|_| file.to_owned())
-    } else {
-        file.to_owned()
-    };
-    Ok(Selection { file, lines })
+    Ok(Selection { file: PathBuf::from(file), lines })
 }
 
 fn line_range(place: &str, lines: &str) -> Result<(usize, usize), Refusal> {
@@ -237,9 +272,7 @@ mod tests {
 
     #[test]
     fn lines_are_read_behind_the_last_colon() {
-        let read = |place: &str| {
-            selection(place, Path::new("nowhere")).map(|s| (s.file, s.lines)).map_err(|e| e.to_string())
-        };
+        let read = |place: &str| selection(place).map(|s| (s.file, s.lines)).map_err(|e| e.to_string());
         assert_eq!(read("a.js").unwrap(), ("a.js".into(), None));
         assert_eq!(read("a.js:3").unwrap(), ("a.js".into(), Some((3, 3))));
         assert_eq!(read("c:/a.js:3-9").unwrap(), ("c:/a.js".into(), Some((3, 9))));

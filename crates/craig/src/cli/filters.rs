@@ -17,6 +17,17 @@ pub(crate) struct Filters {
     pub(crate) kind: KindFilter,
 }
 
+impl Filters {
+    /// The given options: `--path src --kind code`; empty if every file is searched.
+    pub(crate) fn given(&self) -> String {
+        let language = self.language.iter().map(|language| format!("--language {language}"));
+        let path = self.path.iter().map(|path| format!("--path {path}"));
+        let kind = Some(self.kind).filter(|kind| *kind != KindFilter::All);
+        let kind = kind.map(|kind| format!("--kind {kind:?}").to_lowercase());
+        language.chain(path).chain(kind).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// Reads a kind of files by its name in JSON.
 fn kind() -> impl TypedValueParser<Value = KindFilter> {
     PossibleValuesParser::new(["code", "docs", "config", "all"]).try_map(|name| {

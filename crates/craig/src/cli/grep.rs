@@ -74,6 +74,14 @@ impl Args {
             ..GrepRequest::default()
         }
     }
+
+    /// `shop`, or `shop with --path src`.
+    fn searched(&self, project: &str) -> String {
+        match self.filters.given() {
+            given if given.is_empty() => project.to_owned(),
+            given => format!("{project} with {given}"),
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
@@ -86,23 +94,25 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         let answer = engine.grep_counts(&project, &args.pattern, &request)?;
         session.output.show(&answer, |_| text::files(&answer, args.count))?;
         answer.notes.iter().for_each(|note| session.output.warn(note));
-        note(answer.files.len() as u64, answer.total_files, "file", &answer.project, session);
+        let searched = args.searched(&answer.project);
+        note(answer.files.len() as u64, answer.total_files, "file", &searched, session);
         answer.total_files
     } else {
         let answer = engine.grep(&project, &args.pattern, &request)?;
         session.output.show(&answer, |_| text::lines(&answer))?;
         answer.notes.iter().for_each(|note| session.output.warn(note));
-        note(answer.lines.len() as u64, answer.total_lines, "line", &answer.project, session);
+        let searched = args.searched(&answer.project);
+        note(answer.lines.len() as u64, answer.total_lines, "line", &searched, session);
         answer.total_lines
     };
     Ok(prepared.and(if n_found > 0 { Outcome::Complete } else { Outcome::NothingFound }))
 }
 
 /// Reports on stderr how much is not shown, and how to show it.
-fn note(n_shown: u64, total: u64, noun: &str, project: &str, session: &mut Session) {
+fn note(n_shown: u64, total: u64, noun: &str, searched: &str, session: &mut Session) {
     if total == 0 {
         session.output.note(format_args!(
-            "no line matches in {project}; -i ignores case, 'craig search' finds code by meaning"
+            "no line matches in {searched}; -i ignores case, 'craig search' finds code by meaning"
         ));
     } else if n_shown < total {
         let (more, total) = (count(total - n_shown), counted(total, noun));

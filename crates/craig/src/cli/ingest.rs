@@ -122,6 +122,27 @@ pub(crate) fn waiting(no_wait: bool) -> Waiting {
     if no_wait { Waiting::Fail } else { Waiting::Wait }
 }
 
+/// Warns of settings about which files count that only an ingestion of the whole directory applies to the index.
+pub(crate) fn warn_of_settings(engine: &Engine, project: &str, session: &mut Session) -> anyhow::Result<()> {
+    let directory = engine.directory_of(project)?;
+    let settings = match session.settings(Some(&directory)) {
+        Ok(settings) => settings.source(),
+        Err(error) => {
+            session.output.warn(error);
+            return Ok(());
+        }
+    };
+    let keys = engine.unapplied_settings(project, &settings)?;
+    if !keys.is_empty() {
+        session.output.warn(format_args!(
+            "the index was built without the present settings of {}: run 'craig ingest {}' to apply them",
+            keys.join(", "),
+            directory.display()
+        ));
+    }
+    Ok(())
+}
+
 pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let url = args.url()?;
     if url.is_none() && (args.branch.is_some() || args.depth.is_some()) {

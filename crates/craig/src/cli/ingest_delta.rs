@@ -29,5 +29,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         view.finish();
         report
     });
-    report::show(&report?, &mut session.output)
+    let outcome = report::show(&report?, &mut session.output)?;
+    ingest::warn_of_settings(&engine, &project, session)?;
+    Ok(outcome)
 }

@@ -164,7 +164,9 @@ fn left(places: &Places, session: &Session) -> anyhow::Result<Vec<Left>> {
     }
     add(
         "workspaces",
-        "delete the folders .puku and .aidocs in workspaces that an editor had open".to_owned(),
+        "delete the folders .puku (in workspaces that an editor had open) and .aidocs (also written by 'craig \
+         explain' and 'craig docs index')"
+            .to_owned(),
     );
     for extension in extensions(places) {
         add("extension", format!("uninstall {EXTENSION} in {}", extension.editor));

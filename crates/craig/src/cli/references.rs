@@ -8,7 +8,6 @@ use super::output::{Columns, DIM, GOOD, PATH, styled};
 use super::session::Session;
 use super::symbol_args::{self, SymbolArgs};
 use super::table::{Align, Cut, Table};
-use super::units::counted;
 
 /// List the references to a symbol, each with its kind of use and its confidence
 #[derive(Debug, clap::Args)]
@@ -52,12 +51,7 @@ fn text(found: &References, columns: Columns) -> String {
     if found.references.is_empty() {
         let unbound = found.unbound.as_ref().filter(|unbound| unbound.total > 0);
         let unbound = unbound.map(|unbound| match unbound.lines.is_empty() {
-            true => format!(
-                "; {} with the word {} {} not bound to a symbol: --all lists them",
-                counted(unbound.total, "line"),
-                unbound.word,
-                if unbound.total == 1 { "is" } else { "are" }
-            ),
+            true => format!("; {}: --all lists them", symbol_args::unbound_lines(unbound)),
             false => format!("; lines with the word {}\n{}", unbound.word, unbound_lines(unbound, columns)),
         });
         return heading + "no references found" + &unbound.unwrap_or_default() + "\n";

@@ -22,7 +22,8 @@ pub(crate) struct Args {
     /// File, optionally with a line: src/cart.py:12 [default line: the first]
     #[arg(value_name = "PATH[:LINE]")]
     place: String,
-    /// Maximum number of results, all with their code; 0 for all [default: 10 results, only the most similar with code]
+    /// Maximum number of results, all with their code; 0 for all [default: 1 to 3 results with code, up
+    /// to 3 more without; in JSON, 10 results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]

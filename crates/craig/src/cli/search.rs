@@ -29,7 +29,8 @@ pub(crate) struct Args {
     /// Read queries from a file, or from stdin with '-': one JSON object per line, {"query": "…"}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// Maximum number of results, all with their code; 0 for all [default: 10 results, only the best with code]
+    /// Maximum number of results, all with their code; 0 for all [default: 1 to 3 results with code, up
+    /// to 3 more without; in JSON, 10 results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     /// Maximum number of results per file

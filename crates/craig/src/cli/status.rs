@@ -3,6 +3,7 @@
 use craig_engine::{IngestionState, ProjectStatus};
 
 use super::failure::Outcome;
+use super::ingest;
 use super::output::{BOLD, ERROR, GOOD, LABEL, WARNING, styled};
 use super::project::ProjectArg;
 use super::session::Session;
@@ -18,8 +19,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let engine = session.engine()?;
-    let status = engine.status(&args.project.handle(&engine)?)?;
+    let project = args.project.handle(&engine)?;
+    let status = engine.status(&project)?;
     session.output.show(&status, |_| text(&status))?;
+    ingest::warn_of_settings(&engine, &project, session)?;
     Ok(Outcome::Complete)
 }
 

@@ -25,6 +25,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 
 fn text(found: &SymbolText) -> String {
     let mut text = symbol_args::heading(&found.subject);
+    // A docstring is in the text.
+    let doc = found.doc.iter().filter(|doc| !doc.lines().all(|line| found.text.contains(line.trim())));
+    doc.flat_map(|doc| doc.lines())
+        .for_each(|line| text += &format!("{}\n", format!("{:9}{line}", "").trim_end()));
     for (number, line) in (found.line_start..).zip(found.text.lines()) {
         let gap = if line.is_empty() { "" } else { "  " };
         text += &format!("{}{gap}{line}\n", styled(DIM, format_args!("{number:>7}")));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use craig_engine::{Engine, GraphSymbol, Subject, SymbolRequest};
+use craig_engine::{Engine, GraphSymbol, Subject, SymbolRequest, UnboundLines};
 
 use super::failure::Outcome;
 use super::output::{BOLD, DIM, Output, PATH, styled};
@@ -101,6 +101,12 @@ pub(crate) fn note_others(subject: &Subject, output: &mut Output) {
         others += &format!(", and {} more", count(subject.more_others));
     }
     output.note(format_args!("other symbols of that name (use a qualified name or path:line): {others}"));
+}
+
+/// `2 lines with the word total are not bound to a symbol`.
+pub(crate) fn unbound_lines(unbound: &UnboundLines) -> String {
+    let are = if unbound.total == 1 { "is" } else { "are" };
+    format!("{} with the word {} {are} not bound to a symbol", counted(unbound.total, "line"), unbound.word)
 }
 
 /// Notes how many rows the limit or the confidence excludes.

@@ -77,7 +77,13 @@ pub(crate) enum Reply {
 
 /// Answers an editor until it ends the session.
 pub(crate) fn serve(connection: &Connection, setup: Setup) -> anyhow::Result<()> {
-    let (id, params) = connection.initialize_start()?;
+    let (id, params) =
+        connection.initialize_start().map_err(|error| match error.channel_is_disconnected() {
+            true => anyhow!(
+                "stdin ended before an editor sent 'initialize': editors start 'craig lsp' themselves"
+            ),
+            false => error.into(),
+        })?;
     let params: InitializeParams = serde_json::from_value(params)?;
     let (messages, received) = unbounded();
     let mut server = Server::new(connection.sender.clone(), messages, setup, &params);

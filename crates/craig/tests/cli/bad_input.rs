@@ -289,3 +289,84 @@ fn options_that_cannot_be() {
         "#]],
     );
 }
+
+#[test]
+fn files_and_lines_that_there_are_not() {
+    let home = Home::with_ingested_shop();
+    home.check(
+        &["related", "shop/src/auth.py:9999", "--root", "shop"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: src/auth.py has no line 9999: it ends at line 7
+        hint: lines are 1-based and inclusive
+    "#]],
+    );
+    let inline = ["context", "inline", "rename it", "--root", "shop", "--lines"];
+    home.check(
+        &[&inline[..], &["1", "--file", "nope.py"]].concat(),
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: the project "shop" has no file "nope.py"
+        hint: 'craig tree' lists the files of a project
+    "#]],
+    );
+    home.check(
+        &[&inline[..], &["70-80", "--file", "src/auth.py"]].concat(),
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: src/auth.py has no lines 70-80: it ends at line 7
+        hint: lines are 1-based and inclusive
+    "#]],
+    );
+    home.check(
+        &["outline", "src/auths.py", "-p", "shop"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: the project "shop" has no file "src/auths.py"
+        hint: did you mean src/auth.py?
+    "#]],
+    );
+    home.check(&["grep", "nothing_like_it", "-p", "shop", "--path", "src", "--kind", "code"], expect![[r#"
+        exit 1
+        -- stderr
+        note: no line matches in shop with --path src --kind code; -i ignores case, 'craig search' finds code by meaning
+    "#]]);
+}
+
+#[test]
+fn settings_that_cannot_be() {
+    let home = Home::with_ingested_shop();
+    let search = |setting: &str| home.run(&["search", "token", "--root", "shop", "--set", setting]);
+    for unknown in ["search.limit", "foo.bar"] {
+        let transcript = home.transcript(&search(&format!("{unknown}=1")));
+        assert!(transcript.contains("hint: 'craig settings' lists all settings"), "{transcript}");
+    }
+    let near = home.transcript(&search("sorce.exclude=x"));
+    assert!(near.contains("hint: did you mean source.exclude?"), "{near}");
+    home.write("shop/.craig.toml", "threads = \"many\"\n");
+    home.check(
+        &["search", "token", "--root", "shop"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: HOME/shop/.craig.toml:1: a project may not set "threads"
+            hint: a project's file may come from strangers, and sets only which of its files count; set it in your own settings file if you want it, or ignore the project's file with CRAIG_PROJECT_SETTINGS=false
+        "#]],
+    );
+}
+
+#[test]
+fn an_editor_that_is_not_there() {
+    Home::new().check(
+        &["lsp"],
+        expect![[r#"
+        exit 1
+        -- stderr
+        error: stdin ended before an editor sent 'initialize': editors start 'craig lsp' themselves
+    "#]],
+    );
+}

@@ -112,7 +112,7 @@ fn requests_that_make_no_sense_say_what_to_do() {
     let edit = ["context", "inline", "like loginUser", "--root", "shop", "--file"];
     fails(&[&edit[..], &["src/users.ts", "--lines", "9-4"]].concat(), "lines are counted from 1");
     fails(&[&edit[..], &["src/users.ts", "--lines", "90-94"]].concat(), "it ends at line 7");
-    fails(&[&edit[..], &["src/nothing.ts", "--lines", "1-2"]].concat(), "cannot read src/nothing.ts");
+    fails(&[&edit[..], &["src/nothing.ts", "--lines", "1-2"]].concat(), "has no file \"src/nothing.ts\"");
     fails(&["feedback", "helpful"], "no context has been returned yet");
 }
 

@@ -47,6 +47,42 @@ fn files_and_targets_may_be_relative_to_the_directory() {
 }
 
 #[test]
+fn a_dot_is_the_folder_itself() {
+    let home = Home::with_ingested_shop();
+    for command in [&["outline"][..], &["map"], &["grep", "price|token", "--path"]] {
+        let of = |folder: &str, path: &'static str| in_folder(&home, folder, &[command, &[path]].concat());
+        let here = of("shop/src/cart", ".");
+        assert_eq!(here, of("shop", "src/cart"), "{command:?}");
+        assert_eq!(of("shop/src", "./cart"), here, "{command:?}");
+        assert_eq!(of("shop/src/cart", ".."), of("shop", "src"), "{command:?}");
+        // A map only prefers what it focuses on.
+        let is_map = command[0] == "map";
+        assert!(here.starts_with("src/cart/prices.rs") && is_map == here.contains("auth.py"), "{here}");
+    }
+}
+
+#[test]
+fn settings_that_the_index_does_not_apply_are_reported() {
+    let home = Home::with_ingested_shop();
+    let reports = || {
+        let commands = [&["status", "shop"], &["check-updates", "shop"], &["ingest-delta", "shop"]];
+        commands.map(|command| {
+            let output = home.run(command);
+            assert!(output.status.success(), "{}", home.transcript(&output));
+            String::from_utf8(output.stderr).unwrap().replace(&*home.path().to_string_lossy(), "HOME")
+        })
+    };
+    assert_eq!(reports(), ["", "", ""]);
+    home.write("shop/.craig.toml", "source.exclude = [\"src/cart/\"]\n");
+    let warning = "warning: the index was built without the present settings of source.exclude: run 'craig ingest \
+                   HOME/shop' to apply them\n";
+    assert_eq!(reports(), [warning, warning, warning]);
+    home.succeed(&["ingest", "shop", "--exclude", "*.md", "--max-file-size", "2MB"]);
+    assert_eq!(reports(), ["", "", ""], "flags are no settings");
+    assert!(!home.succeed(&["tree", "shop"]).contains("prices.rs"));
+}
+
+#[test]
 fn a_project_goes_before_a_directory_of_its_name() {
     let home = Home::with_ingested_shop();
     home.write("other/shop/only.py", "x = 1\n");

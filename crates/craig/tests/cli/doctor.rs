@@ -317,3 +317,20 @@ fn the_installation_in_json() {
         }
     "#]].assert_eq(&installation(&home, &["doctor", "--format", "json"]));
 }
+
+#[test]
+fn a_malformed_configuration_is_named() {
+    let home = Home::new();
+    home.write(".claude.json", "{\"mcpServers\": ");
+    let shown = installation(&home, &["doctor"]);
+    expect![[r#"
+        exit 0
+        -- stdout
+        version      VERSION, installed by hand: CRAIG
+        update       replace the program with the newer one
+        stored       nothing yet
+        assistant    Claude Code: not connected; HOME/.claude.json: it is malformed: Expected value after colon in object property on line 1 column 16
+        next         run 'craig search "a question"' in a directory with code
+        next         correct the configuration of Claude Code, then run 'craig install --agent claude-code'
+    "#]].assert_eq(&shown);
+}

@@ -100,6 +100,56 @@ fn what_is_documented_is_quoted_and_the_rest_refused() {
     assert!(error.contains("there is no file lib/clinet.js; give one of the project"), "{error}");
 }
 
+/// Folders of the home that have an index of documentation.
+fn indexed_folders(home: &Home) -> Vec<&'static str> {
+    let folders = ["", "shop", "shop/lib"].into_iter();
+    folders.filter(|folder| home.path().join(folder).join(".aidocs").exists()).collect()
+}
+
+/// The explanation of a place in a folder of the home.
+fn explained_in(home: &Home, folder: &str, args: &[&str]) -> String {
+    let args = [&["explain"], args].concat();
+    let output = home.craig(&args).current_dir(home.path().join(folder)).output().unwrap();
+    assert!(output.status.success(), "{args:?} in {folder:?}: {}", home.transcript(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_documentation_is_that_of_the_project_that_holds_the_file() {
+    let home = Home::new();
+    home.write("shop/docs/api/Client.md", PAGE);
+    home.write("shop/lib/client.js", CODE);
+    home.write(
+        "lines.jsonl",
+        "{\"file\": \"client.js\", \"line_start\": 5}\n{\"file\": \"lib/client.js\", \"line_start\": 5}\n",
+    );
+    let check = || {
+        for (folder, place) in [
+            ("shop", "lib/client.js:5"),
+            ("shop/lib", "client.js:5"),
+            ("shop/lib", "lib/client.js:5"),
+            ("", "shop/lib/client.js:5"),
+        ] {
+            let explained = explained_in(&home, folder, &[place]);
+            assert!(explained.contains("Performs an HTTP request"), "{place} in {folder:?}: {explained}");
+        }
+        let answers = explained_in(&home, "shop/lib", &["--batch", "../../lines.jsonl"]);
+        assert_eq!(answers.matches("Performs an HTTP request").count(), 2 * 2, "{answers}");
+        let indexed = home.craig(&["docs", "index"]).current_dir(home.path().join("shop/lib")).output();
+        assert!(indexed.unwrap().status.success());
+        assert_eq!(indexed_folders(&home), ["shop"]);
+    };
+    // A working tree that is not ingested.
+    std::fs::create_dir(home.path().join("shop/.git")).unwrap();
+    check();
+    let projects = home.succeed(&["list"]);
+    assert_eq!(projects.matches("shop").count(), 2, "one project: {projects}");
+    // An ingested directory that is no working tree.
+    std::fs::remove_dir(home.path().join("shop/.git")).unwrap();
+    std::fs::remove_dir_all(home.path().join("shop/.aidocs")).unwrap();
+    check();
+}
+
 #[test]
 fn a_batch_is_answered_line_by_line_and_twice_the_same() {
     let home = project();

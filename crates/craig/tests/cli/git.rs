@@ -471,3 +471,12 @@ fn workers_ingest_what_the_queue_names() {
         "a job that runs once is gone when it is done"
     );
 }
+
+#[test]
+fn a_clone_that_failed_leaves_nothing() {
+    let place = Place::new();
+    let output = place.home.run(&["ingest", "https://no-such-host.invalid/a/b"]);
+    assert_eq!(output.status.code(), Some(1));
+    let clones = place.home.path().join("craig.db.d/clones");
+    assert_eq!(std::fs::read_dir(&clones).map_or(0, Iterator::count), 0);
+}

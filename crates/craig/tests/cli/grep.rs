@@ -248,11 +248,11 @@ fn paths_are_literal_first_and_a_filter_without_files_is_reported() {
     home.check(
         &["grep", "load", "--root", "shop", "--path", "web"],
         expect![[r#"
-        exit 1
-        -- stderr
-        warning: no file of the project has the path "web"
-        note: no line matches in shop; -i ignores case, 'craig search' finds code by meaning
-    "#]],
+            exit 1
+            -- stderr
+            warning: no file of the project has the path "web"
+            note: no line matches in shop with --path web; -i ignores case, 'craig search' finds code by meaning
+        "#]],
     );
     home.check(
         &["search", "load", "--root", "shop", "--path", "web"],

@@ -118,20 +118,20 @@ fn what_is_no_group_or_has_no_directory_is_refused() {
     home.check(
         &["group", "remove", "shop"],
         expect![[r#"
-        exit 1
-        -- stderr
-        error: "shop" is a project, not a group
-        hint: 'craig group list' shows all groups
-    "#]],
+            exit 1
+            -- stderr
+            error: "shop" is a project, not a group
+            hint: 'craig group list' shows all groups; a new group needs a name that no project has
+        "#]],
     );
     home.check(
         &["group", "add", "shop", "mail"],
         expect![[r#"
-        exit 1
-        -- stderr
-        error: the name "shop" already belongs to the project of HOME/shop
-        hint: choose another name with --name, or 'craig purge shop' first
-    "#]],
+            exit 1
+            -- stderr
+            error: "shop" is a project, not a group
+            hint: 'craig group list' shows all groups; a new group needs a name that no project has
+        "#]],
     );
     home.check(
         &["group", "add", "store", "nothing"],

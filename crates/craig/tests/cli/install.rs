@@ -127,7 +127,7 @@ fn uninstalling_everything_says_what_is_left() {
         exit 0
         -- stdout
         remaining parts, and how to remove them:
-          workspaces  delete the folders .puku and .aidocs in workspaces that an editor had open
+          workspaces  delete the folders .puku (in workspaces that an editor had open) and .aidocs (also written by 'craig explain' and 'craig docs index')
           program     delete the program (CRAIG)
         exit 0
         -- stdout
@@ -144,7 +144,7 @@ fn uninstalling_everything_says_what_is_left() {
             },
             {
               "what": "workspaces",
-              "remedy": "delete the folders .puku and .aidocs in workspaces that an editor had open"
+              "remedy": "delete the folders .puku (in workspaces that an editor had open) and .aidocs (also written by 'craig explain' and 'craig docs index')"
             },
             {
               "what": "extension",

@@ -61,7 +61,7 @@ fn mistakes_in_settings_are_reported() {
             exit 1
             -- stderr
             error: HOME/shop/.craig.toml:2: a project may not set "embedder.provider"
-            hint: it could send your code or keys to another machine; set it in your own settings file if you want it, or ignore the project's file with CRAIG_PROJECT_SETTINGS=false
+            hint: a project's file may come from strangers, and sets only which of its files count; set it in your own settings file if you want it, or ignore the project's file with CRAIG_PROJECT_SETTINGS=false
         "#]],
     );
 }

@@ -53,11 +53,11 @@ fn a_project_and_a_file() {
     home.check(
         &["outline", "src/aut.py", "-p", "shop"],
         expect![[r#"
-        exit 1
-        -- stderr
-        error: the project "shop" has no file "src/aut.py"
-        hint: 'craig tree' lists the files of a project
-    "#]],
+            exit 1
+            -- stderr
+            error: the project "shop" has no file "src/aut.py"
+            hint: did you mean src/auth.py?
+        "#]],
     );
     home.check(
         &["outline", "logo.png", "-p", "shop"],

@@ -79,8 +79,8 @@ fn packages_are_added_listed_searched_and_removed() {
             exit 0
             -- stdout
             indexed the documentation of 1 package  3 files
-            from  package  version  state    files  documents  indexed  note
-            npm   absent   2.0.0    missing      0          0           it is not installed
+              npm:greet@1.2.0
+            1 package not indexed (not installed in node_modules): npm:absent@2.0.0
         "#]],
     );
     let listed = home.succeed(&["docs", "list", "--root", "shop", "--format", "json"]);

@@ -235,7 +235,12 @@ fn callers_and_callees() {
               ],
               "total": 1,
               "possible": 0,
-              "other_references": 1
+              "other_references": 1,
+              "unbound": {
+                "word": "price_of",
+                "lines": [],
+                "total": 0
+              }
             }
             -- stderr
             note: 1 reference outside calls: see craig references
@@ -343,5 +348,79 @@ fn unknown_symbols_are_refused_with_similar_ones() {
 
         For more information, try '--help'.
     "#]],
+    );
+}
+
+#[test]
+fn a_comment_before_a_definition_is_shown() {
+    let home = Home::new();
+    home.write(
+        "shop/prices.rs",
+        "/// Rounds a price.\n///\n/// To cents.\nfn rounded(price: f64) -> u64 {\n    0\n}\n",
+    );
+    home.check(
+        &["symbol", "rounded", "--root", "shop"],
+        expect![[r#"
+        exit 0
+        -- stdout
+        rounded  function  prices.rs:4-6
+                 Rounds a price.
+
+                 To cents.
+              4  fn rounded(price: f64) -> u64 {
+              5      0
+              6  }
+        0 references
+    "#]],
+    );
+}
+
+#[test]
+fn lines_that_may_be_calls_are_counted() {
+    let home = Home::new();
+    home.write("shop/hooks.py", "def on_pay(order):\n    return order\n");
+    home.write(
+        "shop/run.py",
+        "def run(hooks, order):\n    # Called by its name: on_pay.\n    return getattr(hooks, \"on_pay\")(order)\n",
+    );
+    home.check(
+        &["callers", "on_pay", "--root", "shop"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            on_pay  function  hooks.py:1-2
+            no callers found; 2 lines with the word on_pay are not bound to a symbol: 'craig references on_pay --all' lists them
+        "#]],
+    );
+    let json = home.succeed(&["callers", "on_pay", "--root", "shop", "--format", "json"]);
+    assert!(json.contains(r#""unbound":{"word":"on_pay","lines":[],"total":2}"#), "{json}");
+    home.write(
+        "shop/direct.py",
+        "from hooks import on_pay\n\n\ndef direct(order):\n    return on_pay(order)\n",
+    );
+    home.check(
+        &["callers", "on_pay", "--root", "shop"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            on_pay  function  hooks.py:1-2
+              direct  direct.py:4  line 5, 99%
+            -- stderr
+            note: 1 reference outside calls: see craig references
+            note: 2 lines with the word on_pay are not bound to a symbol: 'craig references on_pay --all' lists them
+        "#]],
+    );
+}
+
+#[test]
+fn a_place_in_a_file_that_there_is_not() {
+    home().check(
+        &["references", "src/nope.js:4", "-p", "shop"],
+        expect![[r#"
+            exit 1
+            -- stderr
+            error: the project "shop" has no file "src/nope.js"
+            hint: 'craig tree' lists the files of a project
+        "#]],
     );
 }

@@ -1,5 +1,7 @@
 //! `craig docs add`, `list` and `remove`: the documentation of installed packages.
 
+use std::collections::BTreeMap;
+
 use craig_engine::{AddPackages, MAX_UNNAMED, PackageDocs, PackageState};
 use serde::Serialize;
 
@@ -55,7 +57,7 @@ pub(super) fn add(args: &AddArgs, session: &mut Session) -> anyhow::Result<Outco
         view.finish();
         added
     })?;
-    session.output.summarize(&added, |columns| summary(&added, columns))?;
+    session.output.summarize(&added, |_| summary(&added))?;
     if args.packages.is_empty() && added.len() == MAX_UNNAMED {
         session
             .output
@@ -91,21 +93,36 @@ pub(super) fn remove(args: &RemoveArgs, session: &mut Session) -> anyhow::Result
     Ok(prepared)
 }
 
-fn summary(added: &[PackageDocs], columns: Columns) -> String {
-    let n_indexed = added.iter().filter(|row| row.state == PackageState::Indexed).count() as u64;
-    let n_files: u64 = added.iter().map(|row| row.files).sum();
-    let head = format!(
+/// The indexed packages, and the others in one line for each reason.
+fn summary(added: &[PackageDocs]) -> String {
+    let (indexed, others): (Vec<_>, Vec<_>) =
+        added.iter().partition(|row| row.state == PackageState::Indexed);
+    let mut text = format!(
         "{} the documentation of {}  {}\n",
         styled(GOOD, "indexed"),
-        styled(BOLD, counted(n_indexed, "package")),
-        counted(n_files, "file"),
+        styled(BOLD, counted(indexed.len() as u64, "package")),
+        counted(indexed.iter().map(|row| row.files).sum(), "file"),
     );
-    let others: Vec<PackageDocs> = added
-        .iter()
-        .filter(|row| row.state != PackageState::Indexed || row.note.is_some())
-        .cloned()
-        .collect();
-    if others.is_empty() { head } else { head + &table(&others, columns) }
+    for row in indexed {
+        let note = row.note.as_ref().map(|note| format!("  {note}")).unwrap_or_default();
+        text += &format!("  {}{}\n", label(row), styled(DIM, note));
+    }
+    let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in others {
+        let reason = row.note.as_deref().unwrap_or_else(|| state(row.state));
+        by_reason.entry(reason).or_default().push(label(row));
+    }
+    for (reason, labels) in by_reason {
+        let n_packages = counted(labels.len() as u64, "package");
+        text += &format!("{n_packages} not indexed ({reason}): {}\n", labels.join(", "));
+    }
+    text
+}
+
+/// `npm:express@4.19.2`, or `npm:express`.
+fn label(row: &PackageDocs) -> String {
+    let version = row.version.as_ref().map(|version| format!("@{version}")).unwrap_or_default();
+    format!("{}:{}{version}", row.manager, row.name)
 }
 
 fn table(packages: &[PackageDocs], columns: Columns) -> String {

@@ -89,7 +89,10 @@ fn state(connection: &Connection) -> String {
         Some(version) => format!("{version}, {program}"),
     });
     match (entry, plugin) {
-        (None, None) => "not connected".to_owned(),
+        (None, None) => match &connection.trouble {
+            Some(trouble) => format!("not connected; {trouble}"),
+            None => "not connected".to_owned(),
+        },
         (Some(only), None) | (None, Some(only)) => only,
         (Some(entry), Some(plugin)) => format!("{entry}; and {plugin}"),
     }
@@ -130,8 +133,16 @@ fn next_steps(
             steps.push(format!("update the plugin of {name}: it belongs to Craig {version}, not {VERSION}"));
         }
     }
-    let unconnected: Vec<&str> =
-        assistants.iter().filter(|connection| !connection.is_there()).map(|found| found.name).collect();
+    let unconnected = assistants.iter().filter(|connection| !connection.is_there());
+    let (broken, unconnected): (Vec<&Connection>, Vec<&Connection>) =
+        unconnected.partition(|connection| connection.trouble.is_some());
+    for connection in broken {
+        steps.push(format!(
+            "correct the configuration of {}, then run 'craig install --agent {}'",
+            connection.name, connection.agent
+        ));
+    }
+    let unconnected: Vec<&str> = unconnected.iter().map(|connection| connection.name).collect();
     if !unconnected.is_empty() {
         steps.push(format!("run 'craig install' to connect {}", unconnected.join(", ")));
     }

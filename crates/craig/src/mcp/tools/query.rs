@@ -168,7 +168,6 @@ async fn answer(call: Call<Arguments>) -> Result<Answer<Found>, Failure> {
         })
         .collect();
     let (hits, page, links) = paged(page, hits, notes, call.caller.knows_links());
-    let elapsed_ms = (elapsed_ms * 1e3).round() / 1e3;
     Ok(Answer { fields: Found { hits, others, projects, elapsed_ms, freshness: worst.name(), page }, links })
 }
 

@@ -68,7 +68,8 @@ fn text(engine: &Engine, project: &str, name: &str, request: &SymbolRequest) -> 
     if request.depth == 1 {
         write_uses(&mut text, &found, &[]);
     } else {
-        let calls = engine.call_hierarchy(project, name, CallDirection::In, request)?;
+        let request = SymbolRequest { unbound: None, ..request.clone() };
+        let calls = engine.call_hierarchy(project, name, CallDirection::In, &request)?;
         write_callers(&mut text, &calls);
         write_uses(&mut text, &found, &[SymbolRole::Call]);
     }
