@@ -251,6 +251,11 @@ pub fn cart() {}
     };
     let targets = ["shop.app.task", "shop.app", "App.task", "crate::cart", "cart"];
     expect![[r#"
+        shop.app.task: file shop/app/task.py
+        shop.app: folder shop/app/__init__.py shop/app/base.py shop/app/task.py
+        App.task: symbol shop/app/base.py
+        crate::cart: folder src/cart/mod.rs
+        cart: symbol src/cart/mod.rs
     "#]]
     .assert_eq(&targets.map(found).concat());
 }
