@@ -1,5 +1,6 @@
 //! What a chunk or a definition is, and its name as stored and shown.
 
+use craig_source::Language;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,17 @@ impl ChunkKind {
             Self::Import => "import",
             Self::Section => "section",
             Self::Block => "block",
+        }
+    }
+
+    /// The word of a language for it: `struct`, `trait`.
+    pub fn word(self, language: Language) -> &'static str {
+        use Language as L;
+        match (self, language) {
+            (Self::Class, L::Rust | L::Go | L::C | L::Zig) => "struct",
+            (Self::Interface, L::Rust) => "trait",
+            (Self::Interface, L::Swift) => "protocol",
+            _ => self.as_str(),
         }
     }
 

@@ -12,8 +12,11 @@ pub(crate) mod walk;
 
 pub use read::names;
 
+use craig_source::Language;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::kind::ChunkKind;
 
 /// Index into [`Names::texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -66,6 +69,17 @@ impl DefinitionKind {
     /// Whether it can be called.
     pub fn is_callable(self) -> bool {
         matches!(self, Self::Function | Self::Method | Self::Constructor | Self::Macro)
+    }
+
+    /// The word of a language for it: `struct`, `trait`, `variant`.
+    pub fn word(self, language: Language) -> &'static str {
+        match self {
+            Self::Class => ChunkKind::Class.word(language),
+            Self::Interface => ChunkKind::Interface.word(language),
+            Self::EnumMember if language == Language::Rust => "variant",
+            Self::EnumMember => "member",
+            _ => self.as_str(),
+        }
     }
 
     /// Name in JSON.

@@ -61,16 +61,17 @@ pub(crate) fn leave(path: &mut Vec<(usize, String)>, level: usize) {
     path.truncate(path.iter().position(|(other, _)| *other >= level).unwrap_or(path.len()));
 }
 
-/// A symbol whose lines are still byte offsets.
+/// A symbol whose lines are still byte offsets. Its first is that of its title, which an overline may precede.
 fn symbol(text: &str, heading: &Heading, parent: Option<String>, end: usize) -> Symbol {
+    let title = heading.start + text[heading.start..end].find(&heading.title).unwrap_or(0);
     let last = heading.start + text[heading.start..end].trim_end().len();
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Symbol {
         name: heading.title.clone(),
         kind: ChunkKind::Section,
         parent,
-        line: offset(heading.start),
-        line_end: offset(last.max(heading.start)),
+        line: offset(title),
+        line_end: offset(last.max(title)),
     }
 }
 

@@ -40,6 +40,32 @@ fn words(n: usize) -> String {
 }
 
 #[test]
+fn a_section_of_restructuredtext_begins_at_its_title() {
+    check(
+        "guide.rst",
+        "
+.. _guide:
+
+=======
+ Guide
+=======
+
+First words.
+
+Install
+=======
+
+More words.
+",
+        expect![[r#"
+            1-12 section Install in Guide: .. _guide:  =======  Gui
+            symbol 4-7 Guide
+            symbol 9-12 Install in Guide
+        "#]],
+    );
+}
+
+#[test]
 fn markdown_headings_of_both_kinds_nest() {
     check(
         "a.md",
@@ -122,7 +148,7 @@ fn restructured_text_orders_its_adornments_by_appearance() {
             14-24 section Section in Title: Section =======  Some wo
             26-36 section Sub in Title > Section: Sub ---  Some words on a
             38-48 section Other in Title: Other =======  Some word
-            symbol 1-12 Title
+            symbol 2-12 Title
             symbol 14-24 Section in Title
             symbol 26-36 Sub in Title > Section
             symbol 38-48 Other in Title

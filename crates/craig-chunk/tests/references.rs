@@ -31,6 +31,55 @@ fn check(path: &str, text: &str, expect: Expect) {
 }
 
 #[test]
+fn flow_imports_types_like_typescript() {
+    let text = r#"
+/* @flow strict */
+import type {A} from './a';
+import typeof B from './b';
+import {type C, typeof D} from './c'; // and
+import {
+  // a comment
+  type E,
+} from './e';
+import type, {type F} from './f';
+import {type as G, type H} from './g';
+import {} from './h';
+export type {I} from './i';
+import type J, {K} from './j';
+"#;
+    check(
+        "a.js",
+        text,
+        expect![[r#"
+            2 type_import ./a {A}
+            3 type_import ./b {B}
+            4 type_import ./c {C, D}
+            5 type_import ./e {E}
+            9 import ./f {type, F}
+            10 import ./g {type, H}
+            11 import ./h
+            12 type_import ./i {I}
+            13 type_import ./j {J, K}
+        "#]],
+    );
+    check(
+        "a.ts",
+        text,
+        expect![[r#"
+            2 type_import ./a {A}
+            3 type_import ./b {B}
+            4 type_import ./c {C, D}
+            5 type_import ./e {E}
+            9 import ./f {type, F}
+            10 import ./g {type, H}
+            11 import ./h
+            12 type_import ./i {I}
+            13 type_import ./j {J, K}
+        "#]],
+    );
+}
+
+#[test]
 fn scripts_import_in_many_ways() {
     check(
         "a.ts",

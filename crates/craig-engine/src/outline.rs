@@ -2,9 +2,12 @@
 
 mod nesting;
 
+use std::collections::HashMap;
+
 use craig_chunk::ChunkKind;
+use craig_chunk::names::{DefinitionKind, Names};
 use craig_source::Language;
-use craig_store::{FileId, OutlinedFile, ProjectId, Store, TrackedFile};
+use craig_store::{FileId, OutlinedFile, ProjectId, Store, StoreError, TrackedFile};
 use serde::Serialize;
 
 use crate::project::unknown_file;
@@ -60,6 +63,9 @@ pub struct OutlinedDefinition {
     pub name: String,
     /// Its kind.
     pub kind: ChunkKind,
+    /// The word of its language for what it is: `struct`, `field`.
+    #[serde(skip)]
+    pub word: &'static str,
     /// Qualified name of what it belongs to.
     pub parent: Option<String>,
     /// 0, or one more than that of the definition before it that it is in.
@@ -74,6 +80,13 @@ pub struct OutlinedDefinition {
 
 /// Files whose outlines are read at a time.
 const GROUP: usize = 32;
+
+impl OutlinedDefinition {
+    /// What it belongs to, if that is defined elsewhere: the type of `impl Trait for Type`.
+    pub fn outside(&self) -> Option<&str> {
+        self.parent.as_deref().filter(|_| self.depth == 0)
+    }
+}
 
 impl Engine {
     /// The definitions of the file or folder at `path`, of a project as currently indexed.
@@ -118,8 +131,12 @@ fn outlines(
         }
         let ids: Vec<FileId> = group.iter().map(|file| file.id).collect();
         n_read += group.len();
+        let named = store.load_names(project, &ids)?.into_iter();
+        let names: HashMap<FileId, Names> = named
+            .map(|file| Ok((file.record().id, file.unpacked()?.names)))
+            .collect::<Result<_, StoreError>>()?;
         for file in store.load_outlines(project, &ids)? {
-            let mut outline = outline(file, most_depth);
+            let mut outline = outline(file, &names, most_depth);
             n_left += u64::from(n_definitions == most && !outline.definitions.is_empty());
             outline.definitions.truncate(most - n_definitions);
             n_definitions += outline.definitions.len();
@@ -131,7 +148,9 @@ fn outlines(
     Ok((outlines, n_left + (files.len() - n_read) as u64))
 }
 
-fn outline(file: OutlinedFile, most_depth: usize) -> FileOutline {
+fn outline(file: OutlinedFile, names: &HashMap<FileId, Names>, most_depth: usize) -> FileOutline {
+    let language = file.record.language;
+    let members = names.get(&file.record.id).map(|names| members(names, language)).unwrap_or_default();
     let lines = FileLines::new(file.text);
     let nested = nesting::nested(&file.symbols, file.record.language);
     let shown = nested.into_iter().filter(|(_, depth)| (*depth as usize) < most_depth);
@@ -139,6 +158,10 @@ fn outline(file: OutlinedFile, most_depth: usize) -> FileOutline {
         .map(|(symbol, depth)| OutlinedDefinition {
             name: symbol.name.clone(),
             kind: symbol.kind,
+            word: match members.get(&(symbol.line, symbol.name.as_str())) {
+                Some(word) => word,
+                None => symbol.kind.word(language),
+            },
             parent: symbol.parent.clone().filter(|parent| !parent.is_empty()),
             depth,
             line: symbol.line,
@@ -152,4 +175,11 @@ fn outline(file: OutlinedFile, most_depth: usize) -> FileOutline {
         lines: lines.n_lines() as u32,
         definitions,
     }
+}
+
+/// The words for fields and for members of enumerations, by line and name: as chunks, all of these are constants.
+fn members(names: &Names, language: Language) -> HashMap<(u32, &str), &'static str> {
+    let is_member = |kind| matches!(kind, DefinitionKind::Field | DefinitionKind::EnumMember);
+    let members = names.definitions.iter().filter(|definition| is_member(definition.kind));
+    members.map(|member| ((member.line, names.text(member.name)), member.kind.word(language))).collect()
 }

@@ -404,6 +404,7 @@ fn impact(asked: &Asked<'_>, request: &SymbolRequest) -> Impact {
         total_files: reach.files.len() as u64,
         total_tests: reach.files.iter().filter(|found| asked.is_test(found.file)).count() as u64,
         total_symbols: reach.symbols.len() as u64,
+        total_test_symbols: reach.symbols.iter().filter(|(at, _)| asked.graph.is_test(*at)).count() as u64,
         possible,
         subject: asked.subject(),
     }

@@ -106,14 +106,18 @@ fn first_prose(text: &str) -> Option<String> {
     let mut is_part = false;
     let mut is_code = false;
     let mut is_comment = false;
+    let mut is_field = false;
     for line in text.lines().take(MOST_LINES) {
+        let is_indented = line.starts_with([' ', '\t']);
         let line = line.trim();
+        // `:Keywords: …` of reStructuredText, with the indented lines below it.
+        is_field = line.starts_with(':') || is_field && (is_indented || line.is_empty());
         if line.starts_with("```") || line.starts_with("~~~") {
             is_code = !is_code;
             continue;
         }
         is_comment |= line.starts_with("<!--");
-        let skipped = is_code || is_comment;
+        let skipped = is_code || is_comment || is_field;
         is_comment &= !line.contains("-->");
         let is_rule = line.len() > 2 && line.chars().all(|c| matches!(c, '=' | '-' | '~' | '*' | '^' | '#'));
         let is_heading = !skipped
@@ -181,9 +185,6 @@ fn plain(text: &str) -> String {
         rest = target.next().map_or(behind, |(_, behind)| behind);
     }
     found.push_str(rest);
-    if found.contains("{@") {
-        found = found.replace("{@link ", "").replace("{@code ", "").replace('}', "");
-    }
     found.replace("<p>", " ").replace("**", "").replace("``", "").replace(['`', '\u{feff}'], "")
 }
 
@@ -248,7 +249,7 @@ fn is_stop(c: char) -> bool {
 
 /// The first sentence of a text, on one line; `None` if it is too short or no prose.
 pub fn sentence(text: &str) -> Option<String> {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = without_tags(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let is_end = |at: usize, stop: &str| {
         let before = &text[..at];
         let is_short =
@@ -262,6 +263,7 @@ pub fn sentence(text: &str) -> Option<String> {
     let first = text[..end.unwrap_or(text.len())].trim_end_matches([':', '：']).trim();
     let is_elsewhere = ["See ", "see ", "This README"].iter().any(|start| first.starts_with(start));
     let is_prose = !is_elsewhere
+        && !is_banner(first)
         && !first.contains("<br")
         && count_words(first) > 1
         && first.chars().any(char::is_alphabetic)
@@ -281,4 +283,31 @@ pub fn sentence(text: &str) -> Option<String> {
     };
     let cut: String = first.chars().take_while(fits).collect();
     Some(cut.rsplit_once(' ').map_or(cut.as_str(), |(whole, _)| whole).to_owned() + "…")
+}
+
+/// Whether a text ends in a rule, as the titles of parts of a file do: `base type ////`.
+fn is_banner(text: &str) -> bool {
+    let last = text.chars().next_back().filter(char::is_ascii_punctuation);
+    last.is_some_and(|mark| text.chars().rev().take_while(|c| *c == mark).count() > 2)
+}
+
+/// A text with what inline tags of Javadoc and JSDoc show: `Cart` of `{@link Cart}`, `it` of `{@link Cart it}`.
+fn without_tags(text: &str) -> String {
+    let mut found = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, tagged)) = rest.split_once("{@") {
+        let Some((tag, behind)) = tagged.split_once('}') else { break };
+        let (name, content) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
+        found.push_str(before);
+        found.push_str(if name.starts_with("link") { label(content.trim()) } else { content.trim() });
+        rest = behind;
+    }
+    found + rest
+}
+
+/// What a link shows: what follows its target, which may have parameters, or the target.
+fn label(link: &str) -> &str {
+    let parameters = link.find(')').map_or(0, |end| end + 1);
+    let label = link[parameters..].split_once([' ', '\n', '|']).map_or("", |(_, label)| label.trim());
+    if label.is_empty() { link.trim_start_matches('#') } else { label }
 }

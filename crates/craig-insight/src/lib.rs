@@ -48,7 +48,7 @@ pub struct Analysis {
 
 impl Analysis {
     /// Changes when something else is found in the same project.
-    pub const VERSION: u32 = 3;
+    pub const VERSION: u32 = 4;
 
     /// Reads a project from the store, parsing its texts on the threads of `pool`. Fails soon after it is cancelled.
     pub fn load(

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use craig_chunk::Symbol;
 use craig_source::Language;
 use craig_store::{FileId, ProjectId, Store};
-use craig_symbols::{FileIx, SourceFile, SymbolGraph, SymbolQuery, SymbolReference, Workspace};
-use craig_text::path::{extension, is_in, name};
+use craig_symbols::{FileIx, SourceFile, SymbolGraph, SymbolQuery, SymbolReference, Workspace, module_names};
+use craig_text::path::{extension, file_stem, folder, is_in, name};
 use craig_text::whole_words;
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
@@ -214,8 +214,23 @@ pub fn relations_of_symbol(graph: &SymbolGraph, target: &str) -> Option<Relation
     })
 }
 
-/// Paths take precedence over names.
+/// Paths take precedence over names, and so do whole dotted paths of modules.
 fn part(analysis: &Analysis, target: &str) -> Option<Part> {
+    by_path(analysis, target)
+        .or_else(|| by_path(analysis, module(analysis, target)?))
+        .or_else(|| symbol(analysis, target))
+}
+
+/// The file that `celery.app.task` or `crate::auth::login` names, or the folder of such a package.
+fn module<'a>(analysis: &'a Analysis, target: &str) -> Option<&'a str> {
+    let names: Vec<&str> = target.split(['.', ':']).filter(|name| !matches!(*name, "" | "crate")).collect();
+    let is_named = |file: &&SourceFile| file.is_code() && module_names(&file.path) == names;
+    let file = analysis.workspace.files.iter().find(is_named).filter(|_| target.contains(['.', ':']))?;
+    let is_package = matches!(file_stem(&file.path), "__init__" | "mod" | "index");
+    Some(if is_package { folder(&file.path) } else { &file.path })
+}
+
+fn by_path(analysis: &Analysis, target: &str) -> Option<Part> {
     let files = &analysis.workspace.files;
     let path = target.trim_start_matches("./").trim_end_matches('/');
     if let Some(file) = analysis.workspace.file(path) {
@@ -223,16 +238,17 @@ fn part(analysis: &Analysis, target: &str) -> Option<Part> {
     }
     let path = if path == "." { "" } else { path };
     let inside: BTreeSet<FileIx> = (0..files.len()).filter(|&at| is_in(&files[at].path, path)).collect();
-    if !inside.is_empty() {
-        return Some(Part::Files("folder", inside));
-    }
+    (!inside.is_empty()).then_some(Part::Files("folder", inside))
+}
+
+fn symbol(analysis: &Analysis, target: &str) -> Option<Part> {
     let name = last_name(target);
     let outer = target[..target.len() - name.len()].trim_end_matches([':', '.', '#']);
     let fits = |symbol: &Symbol| {
         let parent = symbol.parent.as_deref().unwrap_or_default();
         symbol.name == name && (outer.is_empty() || parent.ends_with(outer))
     };
-    let found = files.iter().enumerate().flat_map(|(at, file)| {
+    let found = analysis.workspace.files.iter().enumerate().flat_map(|(at, file)| {
         file.symbols.iter().filter(|symbol| fits(symbol)).map(move |symbol| (at, symbol.clone()))
     });
     let found: Vec<(FileIx, Symbol)> = found.collect();

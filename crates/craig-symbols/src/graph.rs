@@ -20,7 +20,7 @@ use crate::{
     overrides, table,
 };
 pub use map::{MapFocus, Ranked};
-pub use query::{Impacted, Reach, SymbolQuery};
+pub use query::{Impacted, Reach, SymbolQuery, module_names};
 
 const KEPT: DerivedFile = DerivedFile { name: "symbols", version: SymbolGraph::VERSION };
 

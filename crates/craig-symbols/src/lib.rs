@@ -28,7 +28,7 @@ pub use error::SymbolError;
 pub use exact::ScipFile;
 pub use graph::{
     Impacted, MapFocus, Ranked, Reach, SymbolDefinition, SymbolFile, SymbolGraph, SymbolIx, SymbolQuery,
-    SymbolReference,
+    SymbolReference, module_names,
 };
 pub use imported::{ImportedModule, ImportedNames, ImportedReference, PackageFiles, imported};
 pub use packages::Packages;

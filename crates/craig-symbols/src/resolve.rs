@@ -17,7 +17,7 @@ use craig_source::Language;
 
 use crate::declared::Ecosystem;
 use crate::packages::Packages;
-use crate::workspace::{FileIx, Workspace};
+use crate::workspace::{FileIx, SourceFile, Workspace};
 
 pub use script::{Scripts, package_name};
 
@@ -123,6 +123,15 @@ impl<'w> Resolver<'w> {
             L::C | L::Cpp | L::Cuda | L::ObjectiveC => vec![self.c.resolve(from, import)],
             L::Elixir => self.named.elixir(from, import),
             _ => vec![self.named.resolve(from, import)],
+        }
+    }
+
+    /// The file that declares what a file of scripts or Python has, beside it.
+    pub(crate) fn declaration_of(&self, file: FileIx) -> Option<FileIx> {
+        let SourceFile { path, language, .. } = &self.workspace.files[file];
+        match language {
+            Language::Python => self.workspace.file(&format!("{path}i")),
+            _ => self.script.declaration_of(file),
         }
     }
 

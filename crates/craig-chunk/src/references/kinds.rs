@@ -3,6 +3,7 @@
 use craig_source::Language;
 use tree_sitter::Node;
 
+use super::{Descent, walk};
 use crate::grammar::{child, field, line, text, unquoted};
 use crate::outline::Import;
 use crate::reference::ReferenceKind;
@@ -17,11 +18,8 @@ pub(super) fn reference_kind(usual: ReferenceKind, node: Node<'_>, source: &str)
         "import_declaration" | "using_directive" if child(node, "static").is_some() => {
             ReferenceKind::StaticImport
         }
-        "import_statement" if child(node, "type").is_some() || names_only_types(node) => {
-            ReferenceKind::TypeImport
-        }
+        "import_statement" | "export_statement" if has_only_types(node, source) => ReferenceKind::TypeImport,
         "import_statement" if child(node, "import_require_clause").is_some() => ReferenceKind::Require,
-        "export_statement" if child(node, "type").is_some() => ReferenceKind::TypeImport,
         "export_statement" | "library_export" => ReferenceKind::Reexport,
         "call_expression" => call_kind(node, source),
         kind if PHP_INCLUDES.contains(&kind) => ReferenceKind::Include,
@@ -29,16 +27,43 @@ pub(super) fn reference_kind(usual: ReferenceKind, node: Node<'_>, source: &str)
     }
 }
 
-/// `import { type A, type B } from "x"`.
-fn names_only_types(node: Node<'_>) -> bool {
-    let Some(clause) = child(node, "import_clause").filter(|clause| clause.named_child_count() == 1) else {
-        return false;
-    };
-    let Some(names) = child(clause, "named_imports").filter(|names| names.named_child_count() > 0) else {
-        return false;
-    };
-    let mut cursor = names.walk();
-    names.named_children(&mut cursor).all(|name| name.kind() == "comment" || child(name, "type").is_some())
+/// `import type A from "x"`, `import { type A, type B } from "x"`, `export type { A } from "x"` of scripts, and the same with Flow's
+/// `typeof`. Read from the tokens: to the grammar of JavaScript, such a statement is an error.
+fn has_only_types(statement: Node<'_>, source: &str) -> bool {
+    let is_script =
+        field(statement, "source").is_some() || child(statement, "import_require_clause").is_some();
+    let tokens = if is_script { tokens(statement, source) } else { Vec::new() };
+    match tokens.as_slice() {
+        ["import", "{", names @ ..] => {
+            let end = names.iter().position(|token| *token == "}").unwrap_or(names.len());
+            let mut names =
+                names[..end].split(|token| *token == ",").filter(|name| !name.is_empty()).peekable();
+            names.peek().is_some() && names.all(names_types)
+        }
+        ["import" | "export", names @ ..] => names_types(names),
+        _ => false,
+    }
+}
+
+/// Whether what is imported or exported is marked as a type; `type` may be a name itself.
+fn names_types(tokens: &[&str]) -> bool {
+    matches!(tokens, ["type" | "typeof", next, ..] if !matches!(*next, "as" | "from" | "," | "="))
+}
+
+/// The tokens of a node without comments.
+fn tokens<'t>(node: Node<'_>, source: &'t str) -> Vec<&'t str> {
+    let mut found = Vec::new();
+    walk(node, |part, _| {
+        let text = text(part, source);
+        if part.kind() == "comment" {
+            return Descent::Beside;
+        }
+        if part.child_count() == 0 && !text.is_empty() {
+            found.push(text);
+        }
+        Descent::Inside
+    });
+    found
 }
 
 /// Whether an import of Python is read by type checkers alone: it stands under `if TYPE_CHECKING`.

@@ -1,6 +1,7 @@
 //! What is answered about symbols: the same for people, programs and assistants.
 
 use craig_chunk::names::{DefinitionKind, Role};
+use craig_source::Language;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,13 @@ pub struct GraphSymbol {
     /// Whether it is in a test.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
+}
+
+impl GraphSymbol {
+    /// The word of its language for what it is: `struct`, `variant`.
+    pub fn word(&self) -> &'static str {
+        Language::from_path(&self.path).map_or(self.kind.as_str(), |language| self.kind.word(language))
+    }
 }
 
 /// The symbol that an answer is about, and those it is not about.
@@ -223,6 +231,8 @@ pub struct Impact {
     pub total_tests: u64,
     /// Definitions, listed or not.
     pub total_symbols: u64,
+    /// Definitions of these that are in tests.
+    pub total_test_symbols: u64,
     /// Number of omitted places below the requested confidence that may refer to the symbol itself.
     pub possible: u64,
 }

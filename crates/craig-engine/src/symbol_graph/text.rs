@@ -89,25 +89,32 @@ impl FileLines {
 
 /// Adds a line with single spaces between its words.
 fn append_words(text: &mut String, line: &str) {
-    for word in line.split_whitespace() {
-        if word.starts_with(')') && text.ends_with(',') {
+    for (at, word) in line.split_whitespace().enumerate() {
+        // Between words of one line, an angle bracket may be an operator.
+        let is_first = at == 0;
+        let closes = word.starts_with(')') || is_first && word.starts_with('>');
+        if closes && text.ends_with(',') {
             text.pop();
         }
-        if !(text.is_empty() || text.ends_with('(') || word.starts_with(')')) {
+        let is_opened = text.ends_with('(') || is_first && text.ends_with('<');
+        if !(text.is_empty() || is_opened || closes) {
             text.push(' ');
         }
         text.push_str(word);
     }
 }
 
-/// Parentheses and square brackets that a line opens and does not close; negative if it closes more.
+/// Parentheses and square brackets that a line opens and does not close, and angle brackets at its ends; negative if it
+/// closes more.
 fn n_opened(line: &str) -> i32 {
     let value = |c: char| match c {
         '(' | '[' => 1,
         ')' | ']' => -1,
         _ => 0,
     };
-    line.chars().map(value).sum()
+    let line = line.trim();
+    let angles = i32::from(line.ends_with('<')) - i32::from(line.starts_with('>'));
+    line.chars().map(value).sum::<i32>() + angles
 }
 
 fn cut(text: &str) -> String {

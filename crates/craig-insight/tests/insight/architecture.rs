@@ -465,6 +465,33 @@ other = "tool"
 }
 
 #[test]
+fn a_package_without_main_is_entered_at_its_index() {
+    check(
+        r#"
+//- /package.json
+{ "name": "native", "types": "types/index.d.ts" }
+//- /index.js
+//- /types/index.d.ts
+//- /named/package.json
+{ "name": "named", "main": "./named.js" }
+//- /named/index.js
+//- /named/named.js
+//- /hidden/package.json
+{ "name": "hidden", "private": true }
+//- /hidden/index.js
+//- /nameless/package.json
+{ "type": "module" }
+//- /nameless/index.js
+"#,
+        entry_points,
+        expect![[r#"
+            index.js library (implicit main of package.json:1) reaches 0
+            named/named.js library (main of named/package.json:1) reaches 0
+        "#]],
+    );
+}
+
+#[test]
 fn applications_are_entered_where_a_framework_calls() {
     check(
         r#"
@@ -636,6 +663,42 @@ fn about(found: &Architecture) -> String {
         format!("{}: {}\n", module.path, about.unwrap_or_default())
     };
     found.modules.iter().map(one).collect()
+}
+
+#[test]
+fn lists_of_fields_and_banners_say_nothing() {
+    check(
+        r#"
+//- /README.rst
+.. image:: http://x/banner.png
+
+:Version: 5.5.0 (immunity)
+:Keywords: task, queue, job, async, rabbitmq, amqp, redis,
+  python, distributed, actors
+
+  and more of these
+
+The shop sells things.
+//- /a.py
+//- /cart/__init__.py
+"""
+//////// base type ////////
+"""
+//- /pages/package-info.java
+/**
+ * Pages of a {@link Cart}, {@code Item}s and {@link Shop#sell(int, int) sales}.
+ */
+package shop.pages;
+//- /pages/Page.java
+class Page {}
+"#,
+        about,
+        expect![[r#"
+            .: The shop sells things (README.rst)
+            cart: 
+            pages: Pages of a Cart, Items and sales (pages/package-info.java)
+        "#]],
+    );
 }
 
 #[test]

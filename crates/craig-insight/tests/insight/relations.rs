@@ -233,6 +233,34 @@ fn a_name_of_two_things_is_both() {
 }
 
 #[test]
+fn a_dotted_path_of_a_module_is_its_file() {
+    let fixture = r#"
+//- /shop/app/__init__.py
+from .task import Task
+//- /shop/app/task.py
+class Task: pass
+//- /shop/app/base.py
+class App:
+    def task(self): pass
+//- /src/cart/mod.rs
+pub fn cart() {}
+"#;
+    let found = |target: &str| {
+        let found = relations(fixture, target).unwrap();
+        format!("{target}: {} {}\n", found.kind, found.files.join(" "))
+    };
+    let targets = ["shop.app.task", "shop.app", "App.task", "crate::cart", "cart"];
+    expect![[r#"
+        shop.app.task: file shop/app/task.py
+        shop.app: folder shop/app/__init__.py shop/app/base.py shop/app/task.py
+        App.task: symbol shop/app/base.py
+        crate::cart: folder src/cart/mod.rs
+        cart: symbol src/cart/mod.rs
+    "#]]
+    .assert_eq(&targets.map(found).concat());
+}
+
+#[test]
 fn charts_show_the_neighbours_of_the_target() {
     expect![[r#"
         flowchart LR

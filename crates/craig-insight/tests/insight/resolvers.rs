@@ -70,6 +70,50 @@ import a from "./lib/a"
 }
 
 #[test]
+fn implementations_come_before_declarations_beside_them() {
+    check(
+        r##"
+//- /a.js
+const style = require("./style")
+import theme from "./theme.js"
+import platform from "./platform"
+import only from "./only"
+import shown from "./style.d.ts"
+//- /b.ts
+import { style } from "./style"
+//- /style.d.ts
+import { theme } from "./theme"
+import { Platform } from "./platform"
+export * from "./folder/index.mjs"
+//- /style.js
+//- /theme.d.ts
+//- /theme.js
+//- /platform.d.ts
+//- /platform.ios.js
+//- /platform.android.js
+//- /only.d.ts
+//- /folder/index.mjs
+//- /folder/index.d.mts
+//- /c.mjs
+import x from "./folder/index.mjs"
+import y from "./folder"
+"##,
+        expect![[r#"
+            a.js:4 -> only.d.ts (import)
+            a.js:3 -> platform.ios.js (import)
+            a.js:5 -> style.d.ts (import)
+            a.js:1 -> style.js (require)
+            a.js:2 -> theme.js (import)
+            b.ts:1 -> style.js (import)
+            c.mjs:1 -> folder/index.mjs (import)
+            style.d.ts:3 -> folder/index.d.mts (reexport)
+            style.d.ts:2 -> platform.d.ts (import)
+            style.d.ts:1 -> theme.d.ts (import)
+        "#]],
+    );
+}
+
+#[test]
 fn scripts_without_settings_find_javascript() {
     check(
         r##"

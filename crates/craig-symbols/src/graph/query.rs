@@ -161,11 +161,7 @@ impl SymbolGraph {
     /// Whether names are those of the file and its folders, or of its package: `middleware.RequestID`, `crate::auth::login`.
     fn is_of_module(&self, at: SymbolIx, parts: &[String]) -> bool {
         let SymbolFile { path, package, .. } = &self.files[self.definitions[at as usize].file as usize];
-        let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
-        let names: Vec<&str> = stem
-            .split('/')
-            .filter(|name| !matches!(*name, "mod" | "index" | "__init__" | "src" | "lib"))
-            .collect();
+        let names = module_names(path);
         let wanted: Vec<&str> = parts.iter().map(String::as_str).filter(|part| *part != "crate").collect();
         // A package of Go is the folder, a module of Python the file.
         let ends = |names: &[&str]| names.ends_with(&wanted);
@@ -243,6 +239,12 @@ impl SymbolGraph {
         impacted.sort_by_key(|found| (found.distance, found.file));
         Reach { files: impacted, symbols: reached }
     }
+}
+
+/// The names of a module by its path: `celery app task` of `celery/app/task.py`, `cart` of `src/cart/index.ts`.
+pub fn module_names(path: &str) -> Vec<&str> {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    stem.split('/').filter(|name| !matches!(*name, "mod" | "index" | "__init__" | "src" | "lib")).collect()
 }
 
 /// Types come before functions, these before fields.

@@ -148,16 +148,13 @@ impl<'t, 'n> Modules<'t, 'n> {
             let members = modules.iter().flat_map(|&module| self.table.own_members(module, name));
             found.extend(members.map(|&at| Entity::Symbol(at)));
         }
-        if let Some(stub) = self.stub_beside(file).filter(|_| found.is_empty()) {
-            found = self.exported_within(stub, name, trail.next());
+        // A module of Python may import it from compiled code, and JavaScript has no types.
+        if found.is_empty()
+            && let Some(declaration) = self.resolver.declaration_of(file)
+        {
+            found = self.exported_within(declaration, name, trail.next());
         }
         found
-    }
-
-    /// The stub of a module of Python: it declares what the module imports of compiled code.
-    fn stub_beside(&self, file: FileIx) -> Option<FileIx> {
-        let path = &self.table.workspace.files[file].path;
-        path.ends_with(".py").then(|| self.table.workspace.file(&format!("{path}i")))?
     }
 
     /// What a name may be by imports of everything.

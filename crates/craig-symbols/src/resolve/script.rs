@@ -11,23 +11,33 @@ use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, SourceFile, Workspace};
 use crate::{json, manifest};
 
-/// Extensions that an import may leave out, in the order in which TypeScript looks.
+/// Extensions that an import may leave out, in the order in which TypeScript looks, except that an implementation comes before
+/// its declaration.
 const LEFT_OUT: &[&str] =
-    &["ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "vue", "svelte", "astro", "json"];
+    &["ts", "tsx", "js", "jsx", "mts", "cts", "mjs", "cjs", "vue", "svelte", "astro", "d.ts", "json"];
 
 /// What may be the source of a written extension.
 const WRITTEN_FOR: &[(&str, &[&str])] = &[
-    ("js", &["ts", "tsx", "d.ts", "jsx"]),
+    ("js", &["ts", "tsx", "jsx", "d.ts"]),
     ("jsx", &["tsx"]),
-    ("mjs", &["mts", "d.mts", "ts"]),
-    ("cjs", &["cts", "d.cts", "ts"]),
+    ("mjs", &["mts", "ts", "d.mts"]),
+    ("cjs", &["cts", "ts", "d.cts"]),
     ("ts", &["d.ts"]),
     ("mts", &["d.mts"]),
     ("cts", &["d.cts"]),
 ];
 
+/// Endings of files that declare what a file of JavaScript has.
+const DECLARATIONS: &[&str] = &["d.ts", "d.mts", "d.cts"];
+
+/// Platforms that have files of their own: `button.ios.js`.
+const PLATFORMS: &[&str] = &["native", "web", "ios", "android"];
+
 /// Folders of built files and where their sources are.
 const BUILT: &[&str] = &["dist", "lib", "build", "out", "es", "esm", "cjs", "types", "compiled"];
+
+/// What names the `index.js` of a package without `main`.
+const IMPLICIT_MAIN: &str = "implicit main";
 
 /// Configurations extend each other no deeper than this.
 const MAX_EXTENDS: usize = 8;
@@ -125,7 +135,31 @@ impl<'w> Scripts<'w> {
         found(under(&package.folder, if rest.is_empty() { "tsconfig.json" } else { rest }))
     }
 
+    /// The file or package that an import leads to. A declaration file imports declarations, where there are any.
     pub(super) fn resolve(&self, from: FileIx, written: &str) -> Target {
+        match self.implementation(from, written) {
+            Target::File(file) if is_declaration(&self.workspace.files[from].path) => {
+                Target::File(self.declaration_of(file).unwrap_or(file))
+            }
+            target => target,
+        }
+    }
+
+    /// The file that declares what a file of JavaScript has, beside it.
+    pub(crate) fn declaration_of(&self, file: FileIx) -> Option<FileIx> {
+        let path = &self.workspace.files[file].path;
+        let written = extension(path);
+        if !matches!(written, "js" | "jsx" | "mjs" | "cjs") {
+            return None;
+        }
+        let bare = path.strip_suffix(written)?.strip_suffix('.')?;
+        let shared = PLATFORMS.iter().find_map(|platform| bare.strip_suffix(platform)?.strip_suffix('.'));
+        std::iter::once(bare).chain(shared).find_map(|bare| {
+            DECLARATIONS.iter().find_map(|ending| self.workspace.file(&format!("{bare}.{ending}")))
+        })
+    }
+
+    fn implementation(&self, from: FileIx, written: &str) -> Target {
         let target = written.rsplit('!').next().unwrap_or(written);
         let target = target.split('?').next().unwrap_or(target);
         let here = folder(&self.workspace.files[from].path);
@@ -159,12 +193,19 @@ impl<'w> Scripts<'w> {
 
     /// The file that a path without query names.
     fn file_at(&self, path: &str) -> Option<FileIx> {
-        self.file_named(path).or_else(|| self.folder_at(path)).or_else(|| {
-            ["native", "web", "ios", "android"].iter().find_map(|platform| {
-                ["tsx", "ts", "js", "jsx"]
-                    .iter()
-                    .find_map(|ext| self.workspace.file(&format!("{path}.{platform}.{ext}")))
-            })
+        let named = self.file_named(path);
+        if named.is_some_and(|file| is_declaration(&self.workspace.files[file].path)) {
+            return self.for_a_platform(path).or(named);
+        }
+        named.or_else(|| self.folder_at(path)).or_else(|| self.for_a_platform(path))
+    }
+
+    /// The file of one platform, if each has its own.
+    fn for_a_platform(&self, path: &str) -> Option<FileIx> {
+        PLATFORMS.iter().find_map(|platform| {
+            ["tsx", "ts", "js", "jsx"]
+                .iter()
+                .find_map(|ext| self.workspace.file(&format!("{path}.{platform}.{ext}")))
         })
     }
 
@@ -270,19 +311,23 @@ impl<'w> Scripts<'w> {
         self.declared_entry(folder, manifest).map(|(_, file)| file).or_else(usual)
     }
 
-    /// The file that a manifest says a package is entered by, and the field that does.
+    /// The file that a manifest says a package is entered by, and the field that does. Without `main` and `exports`, that is
+    /// `index.js`, as for npm.
     pub fn declared_entry(&self, folder: &str, manifest: &Value) -> Option<(&'static str, FileIx)> {
         let exports = &manifest["exports"];
         let root = if exports.get(".").is_some() { &exports["."] } else { exports };
         let is_root = root.is_string() || root.get(".").is_some() || !has_subpaths(root);
         let exported = is_root.then(|| self.exported(folder, root, "")).flatten();
-        let fields = ["source", "module", "main", "types", "typings", "browser", "svelte"];
-        let by_field = || {
-            fields
-                .into_iter()
-                .find_map(|field| Some((field, self.written(folder, manifest[field].as_str()?)?)))
+        let first_of = |fields: &[&'static str]| {
+            fields.iter().find_map(|&field| Some((field, self.written(folder, manifest[field].as_str()?)?)))
         };
-        exported.map(|file| ("exports", file)).or_else(by_field)
+        let is_implicit = exports.is_null() && manifest["main"].is_null() && manifest["name"].is_string();
+        let implicit = || self.workspace.file(&under(folder, "index.js")).filter(|_| is_implicit);
+        exported
+            .map(|file| ("exports", file))
+            .or_else(|| first_of(&["source", "module", "main"]))
+            .or_else(|| Some((IMPLICIT_MAIN, implicit()?)))
+            .or_else(|| first_of(&["types", "typings", "browser", "svelte"]))
     }
 
     /// The file that a manifest names, or the source that it is built from.
@@ -399,6 +444,11 @@ impl<'w> Scripts<'w> {
                 .or_else(|| rest.and_then(|rest| self.file_at(&under(folder, &format!("app/{rest}")))))
         })
     }
+}
+
+/// Whether a file has declarations alone.
+fn is_declaration(path: &str) -> bool {
+    DECLARATIONS.iter().any(|ending| path.strip_suffix(ending).is_some_and(|bare| bare.ends_with('.')))
 }
 
 fn has_subpaths(exports: &Value) -> bool {

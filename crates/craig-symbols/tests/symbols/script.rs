@@ -386,6 +386,33 @@ export function read(output: types.Output, payload: types.Input['payload']) {
 }
 
 #[test]
+fn types_that_only_a_declaration_beside_an_implementation_has() {
+    check(
+        "
+//- /style.js
+export function create(sheet) { return sheet; }
+//- /style.d.ts
+export interface Sheet { color: string }
+export declare function create(sheet: Sheet): Sheet;
+//- /app.ts
+import { create, Sheet } from './style'
+
+const sheet: Sheet = create({ color: 'red' })
+",
+        &expect![[r#"
+            interface Sheet style.d.ts:1
+                app.ts:1 import 99
+                app.ts:3 type 99
+                style.d.ts:2 type 99
+                style.d.ts:2 type 99
+            function create style.js:1
+                app.ts:1 import 99
+                app.ts:3 call 99
+        "#]],
+    );
+}
+
+#[test]
 fn objects_may_be_given_members_elsewhere() {
     check(
         "

@@ -9,7 +9,7 @@ use super::output::{BOLD, Columns, DIM, Output, PATH, styled};
 use super::session::Session;
 use super::symbol_args::{self, SymbolArgs};
 use super::table::{Align, Cut, Table};
-use super::units::counted;
+use super::units::{count, counted};
 
 /// Default number of steps.
 pub(super) const DEPTH: u32 = 3;
@@ -67,10 +67,11 @@ fn text(found: &Impact, columns: Columns) -> String {
         symbols.row([found.distance.to_string(), found.symbol.name.clone(), place, test(found.symbol.test)]);
     }
     let about = format!(
-        "a change may affect {} and {}, {} of them tests",
+        "a change may affect {} ({} in tests) and {} ({} of tests)",
         counted(found.total_symbols, "symbol"),
+        count(found.total_test_symbols),
         counted(found.total_files, "file"),
-        found.total_tests
+        count(found.total_tests)
     );
     let symbols =
         if found.symbols.is_empty() { String::new() } else { format!("\n{}", symbols.render(columns)) };

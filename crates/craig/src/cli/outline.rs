@@ -52,8 +52,11 @@ fn text(outline: &Outline) -> String {
 fn row(definition: &OutlinedDefinition) -> String {
     let OutlinedDefinition { line, line_end, depth, .. } = definition;
     let lines = if line == line_end { line.to_string() } else { format!("{line}-{line_end}") };
-    let (lines, kind) = (format!("{lines:>11}"), format!("{:<9}", definition.kind.as_str()));
+    let (lines, word) = (format!("{lines:>11}"), format!("{:<9}", definition.word));
     let indent = "  ".repeat(*depth as usize);
     let signature = styled(LABEL, &definition.signature);
-    format!("{}  {}  {indent}{signature}\n", styled(GOOD, lines), styled(DIM, kind))
+    let outside =
+        definition.outside().map(|parent| format!("  {}", styled(DIM, format_args!("in {parent}"))));
+    let outside = outside.unwrap_or_default();
+    format!("{}  {}  {indent}{signature}{outside}\n", styled(GOOD, lines), styled(DIM, word))
 }

@@ -84,7 +84,7 @@ fn symbols(title: &str, order: &str, symbols: &[OverviewSymbol], columns: Column
     for OverviewSymbol { symbol, about, signature } in symbols {
         table.row([
             symbol.name.clone(),
-            symbol.kind.as_str().to_owned(),
+            symbol.word().to_owned(),
             format!("{}:{}", symbol.path, symbol.line),
             about.clone().unwrap_or_else(|| signature.clone()),
         ]);

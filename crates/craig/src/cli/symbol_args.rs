@@ -86,7 +86,7 @@ fn place(symbol: &GraphSymbol) -> String {
         false => format!("{}-{}", symbol.line, symbol.line_end),
     };
     let place = styled(PATH, format_args!("{}:{lines}", symbol.path));
-    format!("{}  {place}", styled(DIM, symbol.kind.as_str()))
+    format!("{}  {place}", styled(DIM, symbol.word()))
 }
 
 /// Notes the other symbols of that name.

@@ -88,12 +88,23 @@ impl Table {
         };
         let mut widths: Vec<usize> = (0..self.columns.len()).map(widest).collect();
         let room = columns.or(usize::MAX).saturating_sub(GAP * widths.len().saturating_sub(1));
-        while widths.iter().sum::<usize>() > room {
-            let can_give = |&at: &usize| self.columns[at].cut != Cut::Never && widths[at] > LEAST_WIDTH;
-            let Some(at) = (0..widths.len()).filter(can_give).max_by_key(|&at| widths[at]) else { break };
-            widths[at] -= 1;
+        // The names of files stay whole as long as anything else can be cut.
+        let names: Vec<usize> = (0..widths.len()).map(|at| self.name_width(at)).collect();
+        for least in [names, vec![LEAST_WIDTH; widths.len()]] {
+            while widths.iter().sum::<usize>() > room {
+                let can_give = |&at: &usize| self.columns[at].cut != Cut::Never && widths[at] > least[at];
+                let Some(at) = (0..widths.len()).filter(can_give).max_by_key(|&at| widths[at]) else { break };
+                widths[at] -= 1;
+            }
         }
         widths
+    }
+
+    /// Minimum width of a column that leaves the last names of its paths whole.
+    fn name_width(&self, at: usize) -> usize {
+        let last = |row: &Vec<String>| row[at].rsplit('/').next().map_or(0, str::width) + "…/".width();
+        let names = self.rows.iter().filter(|_| self.columns[at].cut == Cut::Start).map(last);
+        names.max().unwrap_or_default().max(LEAST_WIDTH)
     }
 
     fn line(&self, cells: &[String], widths: &[usize], style: impl Fn(&Column) -> Style) -> String {
@@ -135,6 +146,25 @@ pub(crate) fn cut(text: &str, width: usize, cut: Cut) -> String {
     }
 }
 
+/// Parts with spaces between them, on as many lines as they need, the second and later ones indented; escaped.
+pub(crate) fn wrap(parts: &[String], indent: usize, columns: Columns) -> String {
+    let (mut text, mut used) = (String::new(), indent);
+    for part in parts {
+        let part = one_line(part);
+        if text.is_empty() {
+            used += part.width();
+        } else if used + 1 + part.width() <= columns.or(usize::MAX) {
+            text.push(' ');
+            used += 1 + part.width();
+        } else {
+            text += &format!("\n{}", " ".repeat(indent));
+            used = indent + part.width();
+        }
+        text += &part;
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -157,5 +187,39 @@ mod tests {
         "#]]
         .assert_eq(&plain);
         assert!(plain.lines().all(|line| line.width() <= 40));
+    }
+
+    #[test]
+    fn names_of_files_stay_whole() {
+        let mut table = Table::new().column("where", Align::Left, Cut::Start, Style::new()).column(
+            "about",
+            Align::Left,
+            Cut::End,
+            Style::new(),
+        );
+        table.row(["crates/names/src/definitions.rs:80".into(), "The state of a walk over one file".into()]);
+        let plain = |width| anstream::adapter::strip_str(&table.render(Columns(Some(width)))).to_string();
+        expect![[r#"
+            where                about
+            …/definitions.rs:80  The state of a…
+            where           about
+            …nitions.rs:80  The sta…
+        "#]]
+        .assert_eq(&(plain(36) + &plain(24)));
+    }
+
+    #[test]
+    fn parts_are_wrapped_on_a_terminal_only() {
+        let parts = ["one.js", "→ two.js", "→ three.js", "→ one.js"].map(str::to_owned);
+        expect![[r#"
+            one.js → two.js
+              → three.js → one.js
+            one.js
+              → two.js
+              → three.js
+              → one.js
+            one.js → two.js → three.js → one.js
+        "#]]
+        .assert_eq(&[Some(24), Some(4), None].map(|width| wrap(&parts, 2, Columns(width)) + "\n").concat());
     }
 }

@@ -450,26 +450,26 @@ fn relations() {
     home.check(
         &["insight", "relations", "shop", "src/cart/cart.ts"],
         expect![[r#"
-        exit 0
-        -- stdout
-        src/cart/cart.ts  file
+            exit 0
+            -- stdout
+            src/cart/cart.ts  file
 
-        Used by  3 files
-        file                       how          line  of
-        src/cart/cart.test.ts      import          1  src/cart/cart.ts
-        src/main.ts                import          1  src/cart/cart.ts
-        src/storage/repository.ts  type_import     1  src/cart/cart.ts
+            Used by  3 files
+            file                         how          uses
+            src/cart/cart.test.ts:1      import       src/cart/cart.ts
+            src/main.ts:1                import       src/cart/cart.ts
+            src/storage/repository.ts:1  type_import  src/cart/cart.ts
 
-        Uses  1 file
-        file                       how     line  of
-        src/storage/repository.ts  import     1  src/cart/cart.ts
+            Uses  1 file
+            file                       how     from
+            src/storage/repository.ts  import  src/cart/cart.ts:1
 
-        Impact  a change may affect 3 files, 1 of them tests
-        distance  file
-               1  src/cart/cart.test.ts      test
-               1  src/main.ts
-               1  src/storage/repository.ts
-    "#]],
+            Impact  a change may affect 3 files, 1 of them tests
+            distance  file
+                   1  src/cart/cart.test.ts      test
+                   1  src/main.ts
+                   1  src/storage/repository.ts
+        "#]],
     );
     home.check(
         &["insight", "relations", "shop", "SqlCartRepository"],

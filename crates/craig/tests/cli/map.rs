@@ -118,6 +118,46 @@ fn a_map() {
 }
 
 #[test]
+fn an_overview_describes_types_by_their_comments() {
+    let home = Home::new();
+    home.write(
+        "shop/src/Cart.java",
+        "/** A {@link Cart} holds what {@code Customer}s buy. */\npublic class Cart {\n    Cart next() { return new Cart(); }\n}\n",
+    );
+    home.write(
+        "shop/src/types.ts",
+        "///////////////////\n////  base type  ////\n///////////////////\nexport interface Base<\n  In = unknown,\n  \
+         Out = unknown,\n> extends Cart<In> {}\nexport const base: Base = {};\n",
+    );
+    home.write("shop/src/state.rs", "pub struct Shop;\npub fn open() -> Shop {\n    Shop\n}\n");
+    home.succeed(&["ingest", "shop"]);
+    home.check(
+        &["overview", "shop"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            shop
+
+            Modules  1 module
+            module  files  lines  about  uses
+            src         3     16
+
+            Main types  most central first
+            name  kind       where            about
+            Cart  class      src/Cart.java:2  A Cart holds what Customers buy
+            Base  interface  src/types.ts:4   export interface Base<In = unknown, Out = unknown> extends Cart<In> {}
+            Shop  struct     src/state.rs:1   pub struct Shop
+
+            More
+            craig map                   the declarations of the central symbols
+            craig symbol Cart           the definition of a symbol
+            craig references Cart       the references to it
+            craig insight architecture  layers, cycles, all entry points
+        "#]],
+    );
+}
+
+#[test]
 fn an_overview() {
     let home = home();
     home.check(

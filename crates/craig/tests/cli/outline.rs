@@ -68,3 +68,49 @@ fn a_project_and_a_file() {
     "#]],
     );
 }
+
+#[test]
+fn definitions_are_called_as_in_their_language() {
+    let home = Home::new();
+    home.write(
+        "shop/cart.rs",
+        "pub struct Cart {\n    items: u32,\n}\n\npub trait Priced {\n    fn price(&self) -> u32;\n}\n\n\
+         pub enum State {\n    Open,\n}\n\nimpl Cart {\n    pub const MOST: u32 = 9;\n}\n\n\
+         impl Priced for Order {\n    fn price(&self) -> u32 {\n        1\n    }\n}\n",
+    );
+    home.write("shop/State.java", "enum State {\n    OPEN;\n    int since;\n}\n");
+    home.write("shop/guide.rst", "=======\n Guide\n=======\n\nWords.\n");
+    home.succeed(&["ingest", "shop"]);
+    home.check(
+        &["outline", "-p", "shop", "--depth", "9"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            State.java
+                    1-4  enum       enum State
+                      2  member       OPEN
+                      3  field        int since
+            cart.rs
+                    1-3  struct     pub struct Cart
+                      2  field        items: u32
+                     14  constant     pub const MOST: u32 = 9
+                    5-7  trait      pub trait Priced
+                      6  method       fn price(&self) -> u32
+                   9-11  enum       pub enum State
+                     10  variant      Open
+                  18-20  method     fn price(&self) -> u32  in Order
+            guide.rst
+                    2-5  section    Guide
+        "#]],
+    );
+    home.check(
+        &["symbol", "State::Open", "-p", "shop"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            State::Open  variant  cart.rs:10
+                 10      Open,
+            0 references
+        "#]],
+    );
+}

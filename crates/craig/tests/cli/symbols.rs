@@ -254,68 +254,96 @@ fn impact() {
     home.check(
         &["impact", "rounded", "-p", "shop"],
         expect![[r#"
-        exit 0
-        -- stdout
-        rounded  function  prices.py:5-6
-        a change may affect 4 symbols and 3 files, 1 of them tests
+            exit 0
+            -- stdout
+            rounded  function  prices.py:5-6
+            a change may affect 4 symbols (1 in tests) and 3 files (1 of tests)
 
-        distance  file
-               1  prices.py
-               2  cart.py
-               3  test_cart.py  test
+            distance  file
+                   1  prices.py
+                   2  cart.py
+                   3  test_cart.py  test
 
-        distance  symbol         where
-               1  price_of       prices.py:1
-               1  Invoice.total  prices.py:10
-               2  Cart.total     cart.py:8
-               3  test_total     test_cart.py:4  test
-    "#]],
+            distance  symbol         where
+                   1  price_of       prices.py:1
+                   1  Invoice.total  prices.py:10
+                   2  Cart.total     cart.py:8
+                   3  test_total     test_cart.py:4  test
+        "#]],
     );
     home.check(
         &["impact", "rounded", "-p", "shop", "--depth", "1", "--format", "json"],
         expect![[r#"
-        exit 0
-        -- stdout
-        {
-          "project": "shop",
-          "symbol": {
-            "name": "rounded",
-            "kind": "function",
-            "path": "prices.py",
-            "line": 5,
-            "line_end": 6
-          },
-          "depth": 1,
-          "files": [
+            exit 0
+            -- stdout
             {
-              "distance": 1,
-              "path": "prices.py"
+              "project": "shop",
+              "symbol": {
+                "name": "rounded",
+                "kind": "function",
+                "path": "prices.py",
+                "line": 5,
+                "line_end": 6
+              },
+              "depth": 1,
+              "files": [
+                {
+                  "distance": 1,
+                  "path": "prices.py"
+                }
+              ],
+              "symbols": [
+                {
+                  "distance": 1,
+                  "name": "price_of",
+                  "kind": "function",
+                  "path": "prices.py",
+                  "line": 1,
+                  "line_end": 2
+                },
+                {
+                  "distance": 1,
+                  "name": "Invoice.total",
+                  "kind": "method",
+                  "path": "prices.py",
+                  "line": 10,
+                  "line_end": 11
+                }
+              ],
+              "total_files": 1,
+              "total_tests": 0,
+              "total_symbols": 2,
+              "total_test_symbols": 0,
+              "possible": 0
             }
-          ],
-          "symbols": [
-            {
-              "distance": 1,
-              "name": "price_of",
-              "kind": "function",
-              "path": "prices.py",
-              "line": 1,
-              "line_end": 2
-            },
-            {
-              "distance": 1,
-              "name": "Invoice.total",
-              "kind": "method",
-              "path": "prices.py",
-              "line": 10,
-              "line_end": 11
-            }
-          ],
-          "total_files": 1,
-          "total_tests": 0,
-          "total_symbols": 2,
-          "possible": 0
-        }
-    "#]],
+        "#]],
+    );
+}
+
+#[test]
+fn an_impact_on_tests_inside_a_file() {
+    let home = Home::new();
+    home.write(
+        "shop/cart.rs",
+        "pub fn total() -> u32 {\n    1\n}\n\npub fn twice() -> u32 {\n    total() * 2\n}\n\n\
+         #[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {\n        assert_eq!(super::total(), 1);\n    }\n}\n",
+    );
+    home.succeed(&["ingest", "shop"]);
+    home.check(
+        &["impact", "total", "-p", "shop"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            total  function  cart.rs:1-3
+            a change may affect 2 symbols (1 in tests) and 1 file (0 of tests)
+
+            distance  file
+                   1  cart.rs
+
+            distance  symbol      where
+                   1  twice       cart.rs:5
+                   1  tests::one  cart.rs:12  test
+        "#]],
     );
 }
 

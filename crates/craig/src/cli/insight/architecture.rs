@@ -4,7 +4,7 @@ use craig_engine::{Architecture, EntryPoint, ModuleUse};
 
 use super::{heading, rest};
 use crate::cli::output::{BOLD, Columns, DIM, LABEL, PATH, styled};
-use crate::cli::table::{Align, Cut, Table, cut};
+use crate::cli::table::{Align, Cut, Table, wrap};
 use crate::cli::units::{count, counted};
 
 pub(super) fn text(found: &Architecture, limit: usize, columns: Columns) -> String {
@@ -55,9 +55,12 @@ fn layers(found: &Architecture, columns: Columns) -> String {
         let group = |names: &Vec<String>| {
             if names.len() > 1 { format!("[{}]", names.join(" ⇄ ")) } else { names.join("") }
         };
-        let names = layer.groups.iter().map(group).collect::<Vec<_>>().join(", ");
-        let names = cut(&names, columns.or(160).saturating_sub(5), Cut::End);
-        text += &format!("{}  {names}\n", styled(LABEL, format_args!("{:>3}", layer.level)));
+        let last = layer.groups.len().saturating_sub(1);
+        let names = layer.groups.iter().enumerate();
+        let names: Vec<String> =
+            names.map(|(at, names)| group(names) + if at < last { "," } else { "" }).collect();
+        let level = styled(LABEL, format_args!("{:>3}", layer.level));
+        text += &format!("{level}  {}\n", wrap(&names, 5, columns));
     }
     text
 }

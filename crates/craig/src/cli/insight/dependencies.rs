@@ -6,14 +6,14 @@ use craig_engine::{Dependencies, Ecosystem, External};
 
 use super::{heading, rest};
 use crate::cli::output::{BOLD, Columns, DIM, PATH, styled};
-use crate::cli::table::{Align, Cut, Table, cut};
-use crate::cli::units::counted;
+use crate::cli::table::{Align, Cut, Table, wrap};
+use crate::cli::units::{count, counted};
 
 pub(super) fn text(found: &Dependencies, limit: usize, columns: Columns) -> String {
     let sums = format!(
         "{} between files, {} matched to no file or package, {}, {}\n",
         counted(found.edges.len() as u64, "import"),
-        found.unresolved.len(),
+        count(found.unresolved.len() as u64),
         counted(distinct(&found.external).len() as u64, "package"),
         counted(found.cycles.len() as u64, "cycle"),
     );
@@ -59,12 +59,13 @@ fn packages(found: &Dependencies, limit: usize, columns: Columns) -> String {
             package.scope.as_str().to_owned(),
             match package.used_in.len() {
                 0 => "-".to_owned(),
-                n_files => n_files.to_string(),
+                n_files => count(n_files as u64),
             },
             package.manifest.clone(),
         ]);
     }
     let n_unmatched = distinct(&found.external).values().filter(|is_used| !**is_used).count();
+    let n_unmatched = count(n_unmatched as u64);
     heading("Packages", format_args!("most used first; {n_unmatched} without a matching import (-)"))
         + &table.render(columns)
         + &rest(limit, by_use.len(), "more package")
@@ -80,7 +81,7 @@ fn undeclared(found: &Dependencies, limit: usize, columns: Columns) -> String {
         .column("first used in", Align::Left, Cut::Start, PATH);
     for package in found.undeclared.iter().take(limit) {
         let first = package.used_in.first().cloned().unwrap_or_default();
-        table.row([package.name.clone(), package.used_in.len().to_string(), first]);
+        table.row([package.name.clone(), count(package.used_in.len() as u64), first]);
     }
     heading("Undeclared", "imported, but not in a manifest")
         + &table.render(columns)
@@ -98,7 +99,7 @@ fn depended(found: &Dependencies, limit: usize, columns: Columns) -> String {
         PATH,
     );
     for file in found.most_depended.iter().take(limit) {
-        table.row([file.dependents.to_string(), file.file.clone()]);
+        table.row([count(file.dependents as u64), file.file.clone()]);
     }
     heading("Most depended on", "files that use it directly") + &table.render(columns)
 }
@@ -107,22 +108,22 @@ fn cycles(found: &Dependencies, limit: usize, columns: Columns) -> String {
     if found.cycles.is_empty() {
         return String::new();
     }
-    let width = columns.or(160);
     let mut text = heading("Cycles", "those that occur when files are loaded come first");
     for cycle in found.cycles.iter().take(limit) {
         let files = &cycle.files;
-        let ring = files.iter().chain(files.first()).map(String::as_str).collect::<Vec<_>>().join(" → ");
         let holds = [
             (cycle.weakness.type_only, "types only: "),
             (cycle.weakness.lazy, "in a function: "),
             (cycle.weakness.test, "by a test: "),
         ];
         let weakness: String = holds.iter().filter(|(holds, _)| *holds).map(|(_, says)| *says).collect();
-        text += &format!(
-            "{}  {}\n",
-            styled(DIM, format_args!("{:>3}", files.len())),
-            cut(&format!("{weakness}{ring}"), width.saturating_sub(5), Cut::End)
-        );
+        let ring = files.iter().chain(files.first());
+        let ring: Vec<String> = ring
+            .enumerate()
+            .map(|(at, file)| if at == 0 { format!("{weakness}{file}") } else { format!("→ {file}") })
+            .collect();
+        text +=
+            &format!("{}  {}\n", styled(DIM, format_args!("{:>3}", files.len())), wrap(&ring, 5, columns));
     }
     text + &rest(limit, found.cycles.len(), "more cycle")
 }

@@ -89,7 +89,7 @@ fn functions(found: &Quality, limit: usize, columns: Columns) -> String {
         table.row([
             function.complexity.to_string(),
             function.nesting.to_string(),
-            function.lines.to_string(),
+            count(function.lines.into()),
             function.name.clone(),
             format!("{}:{}", function.file, function.line_start),
         ]);
@@ -115,7 +115,7 @@ fn clones(found: &Quality, limit: usize, columns: Columns) -> String {
                 .map(|place| format!("{}:{}", place.file, place.line_start))
                 .unwrap_or_default()
         };
-        table.row([clone.lines.to_string(), clone.places.len().to_string(), place(0), place(1)]);
+        table.row([count(clone.lines.into()), count(clone.places.len() as u64), place(0), place(1)]);
     }
     heading("Duplicated code", "most lines first")
         + &table.render(columns)
@@ -170,10 +170,10 @@ fn tests(found: &Quality, limit: usize, columns: Columns) -> String {
     for module in untested.iter().take(limit) {
         table.row([
             module.module.clone(),
-            module.files.to_string(),
-            module.tested_files.to_string(),
+            count(module.files as u64),
+            count(module.tested_files as u64),
             count(module.lines),
-            module.test_files.to_string(),
+            count(module.test_files as u64),
         ]);
     }
     heading("Tests", "modules with files that no test imports or is called after") + &table.render(columns)

@@ -5,13 +5,13 @@ use craig_engine::{FileEdge, Relations};
 use super::{heading, rest};
 use crate::cli::output::{BOLD, Columns, DIM, PATH, styled};
 use crate::cli::table::{Align, Cut, Table};
-use crate::cli::units::counted;
+use crate::cli::units::{count, counted};
 
 pub(super) fn text(found: &Relations, limit: usize, columns: Columns) -> String {
     [
         about(found),
-        edges("Used by", &found.used_by, |edge| (&edge.from_file, &edge.to_file), limit, columns),
-        edges("Uses", &found.uses, |edge| (&edge.to_file, &edge.from_file), limit, columns),
+        used_by(&found.used_by, limit, columns),
+        uses(&found.uses, limit, columns),
         packages(found, limit, columns),
         impact(found, limit, columns),
     ]
@@ -35,25 +35,41 @@ fn about(found: &Relations) -> String {
     text
 }
 
-fn edges(
+fn used_by(edges: &[FileEdge], limit: usize, columns: Columns) -> String {
+    let table = Table::new()
+        .column("file", Align::Left, Cut::Start, PATH)
+        .column("how", Align::Left, Cut::Never, Default::default())
+        .column("uses", Align::Left, Cut::Start, DIM);
+    let row = |edge: &FileEdge| [place(edge), edge.kind.to_string(), edge.to_file.clone()];
+    listed("Used by", edges, table, row, limit, columns)
+}
+
+fn uses(edges: &[FileEdge], limit: usize, columns: Columns) -> String {
+    let table = Table::new()
+        .column("file", Align::Left, Cut::Start, PATH)
+        .column("how", Align::Left, Cut::Never, Default::default())
+        .column("from", Align::Left, Cut::Start, DIM);
+    let row = |edge: &FileEdge| [edge.to_file.clone(), edge.kind.to_string(), place(edge)];
+    listed("Uses", edges, table, row, limit, columns)
+}
+
+/// The statement that uses the other file.
+fn place(edge: &FileEdge) -> String {
+    format!("{}:{}", edge.from_file, edge.line)
+}
+
+fn listed(
     title: &str,
     edges: &[FileEdge],
-    ends: impl Fn(&FileEdge) -> (&String, &String),
+    mut table: Table,
+    row: impl Fn(&FileEdge) -> [String; 3],
     limit: usize,
     columns: Columns,
 ) -> String {
     if edges.is_empty() {
         return String::new();
     }
-    let mut table = Table::new()
-        .column("file", Align::Left, Cut::Start, PATH)
-        .column("how", Align::Left, Cut::Never, Default::default())
-        .column("line", Align::Right, Cut::Never, Default::default())
-        .column("of", Align::Left, Cut::Start, DIM);
-    for edge in edges.iter().take(limit) {
-        let (other, own) = ends(edge);
-        table.row([other.clone(), edge.kind.to_string(), edge.line.to_string(), own.clone()]);
-    }
+    edges.iter().take(limit).for_each(|edge| table.row(row(edge)));
     heading(title, counted(edges.len() as u64, "file"))
         + &table.render(columns)
         + &rest(limit, edges.len(), "more file")
@@ -70,7 +86,7 @@ fn packages(found: &Relations, limit: usize, columns: Columns) -> String {
     for package in found.packages.iter().take(limit) {
         let first =
             package.uses.first().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
-        table.row([package.name.clone(), package.uses.len().to_string(), first]);
+        table.row([package.name.clone(), count(package.uses.len() as u64), first]);
     }
     heading("Packages", counted(found.packages.len() as u64, "package"))
         + &table.render(columns)
@@ -89,7 +105,7 @@ fn impact(found: &Relations, limit: usize, columns: Columns) -> String {
         let test = if reached.is_test { "test" } else { "" };
         table.row([reached.distance.to_string(), reached.file.clone(), test.to_owned()]);
     }
-    let n_tests = found.impact.iter().filter(|reached| reached.is_test).count();
+    let n_tests = count(found.impact.iter().filter(|reached| reached.is_test).count() as u64);
     let about = format!(
         "a change may affect {}, {n_tests} of them tests",
         counted(found.impact.len() as u64, "file")

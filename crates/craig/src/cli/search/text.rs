@@ -1,7 +1,7 @@
 //! Search results for people.
 
 use anstyle::Style;
-use craig_engine::{ChunkKind, Evidence, Hit, NO_ANSWER, RerankStatus, SearchAnswer, Shown};
+use craig_engine::{Evidence, Hit, Language, NO_ANSWER, RerankStatus, SearchAnswer, Shown};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::output::{BOLD, Columns, DIM, FAIR, GOOD, LABEL, PATH, styled};
@@ -136,12 +136,8 @@ fn what(hit: &Hit) -> Option<What> {
 
 /// The kind of a hit as its language calls it.
 fn kind(hit: &Hit) -> &'static str {
-    match (hit.chunk_type, hit.language.as_str()) {
-        (ChunkKind::Class, "rust" | "go" | "c" | "zig") => "struct",
-        (ChunkKind::Interface, "rust") => "trait",
-        (ChunkKind::Interface, "swift") => "protocol",
-        (kind, _) => kind.as_str(),
-    }
+    let kind = hit.chunk_type;
+    Language::from_id(&hit.language).map_or(kind.as_str(), |language| kind.word(language))
 }
 
 /// `12-40`, or `12`.

@@ -103,7 +103,8 @@ fn rows(outline: Outline) -> Vec<Row> {
 fn text(definition: &OutlinedDefinition) -> String {
     let OutlinedDefinition { line, line_end, depth, signature, .. } = definition;
     let lines = if line == line_end { line.to_string() } else { format!("{line}-{line_end}") };
-    format!("{}{lines} {}: {signature}", "  ".repeat(*depth as usize), definition.kind.as_str())
+    let outside = definition.outside().map(|parent| format!(" in {parent}")).unwrap_or_default();
+    format!("{}{lines} {}{outside}: {signature}", "  ".repeat(*depth as usize), definition.word)
 }
 
 fn by_file(rows: Vec<Row>) -> Vec<OutlinedFile> {

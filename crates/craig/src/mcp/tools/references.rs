@@ -82,14 +82,8 @@ fn text(engine: &Engine, project: &str, name: &str, request: &SymbolRequest) -> 
 /// The symbol, and the others that share its name.
 fn heading(subject: &Subject) -> String {
     let symbol = &subject.symbol;
-    let mut text = format!(
-        "{} {}  {}:{}-{}\n",
-        symbol.kind.as_str(),
-        symbol.name,
-        symbol.path,
-        symbol.line,
-        symbol.line_end
-    );
+    let mut text =
+        format!("{} {}  {}:{}-{}\n", symbol.word(), symbol.name, symbol.path, symbol.line, symbol.line_end);
     if let Some(line) = subject.inner_line {
         let _ = writeln!(text, "around line {line}, which defines no name");
     }
@@ -97,7 +91,7 @@ fn heading(subject: &Subject) -> String {
         let _ = writeln!(text, "also {}:{}-{}", other.path, other.line, other.line_end);
     }
     for other in &subject.others {
-        let _ = writeln!(text, "not {} {}  {}:{}", other.kind.as_str(), other.name, other.path, other.line);
+        let _ = writeln!(text, "not {} {}  {}:{}", other.word(), other.name, other.path, other.line);
     }
     text
 }
