@@ -657,9 +657,9 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.guesses",
         Kind::OneOf(&["auto", "always", "never"]),
         "auto",
-        "When to ask the chat's model, or the language model if one is configured, for names and lines that \
-         the code may contain, which are then searched for as well: `auto` asks if the results for the \
-         message alone are uncertain.",
+        "When to ask the chat's model for names and lines that the code may contain, which are then searched \
+         for as well: `auto` asks if the results for the message alone are uncertain. If a language model is \
+         configured, it is asked instead, and `puku.chat.semanticContext.rephrase` decides when.",
     ),
     user(
         "gateway.guess_model",
