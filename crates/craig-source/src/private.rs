@@ -23,6 +23,7 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
 
 /// Options to open a file of Craig's own: one that is made belongs to its owner alone, and a link is not followed.
 pub fn file_options() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has options to set"))]
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     {
