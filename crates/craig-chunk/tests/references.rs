@@ -47,36 +47,23 @@ import {} from './h';
 export type {I} from './i';
 import type J, {K} from './j';
 "#;
-    check(
-        "a.js",
-        text,
-        expect![[r#"
-            2 type_import ./a {A}
-            3 type_import ./b {B}
-            4 type_import ./c {C, D}
-            5 type_import ./e {E}
-            9 import ./f {type, F}
-            10 import ./g {type, H}
-            11 import ./h
-            12 type_import ./i {I}
-            13 type_import ./j {J, K}
-        "#]],
-    );
-    check(
-        "a.ts",
-        text,
-        expect![[r#"
-            2 type_import ./a {A}
-            3 type_import ./b {B}
-            4 type_import ./c {C, D}
-            5 type_import ./e {E}
-            9 import ./f {type, F}
-            10 import ./g {type, H}
-            11 import ./h
-            12 type_import ./i {I}
-            13 type_import ./j {J, K}
-        "#]],
-    );
+    for path in ["a.js", "a.ts"] {
+        check(
+            path,
+            text,
+            expect![[r#"
+                2 type_import ./a {A}
+                3 type_import ./b {B}
+                4 type_import ./c {C, D}
+                5 type_import ./e {E}
+                9 import ./f {type, F}
+                10 import ./g {type, H}
+                11 import ./h
+                12 type_import ./i {I}
+                13 type_import ./j {J, K}
+            "#]],
+        );
+    }
 }
 
 #[test]

@@ -508,7 +508,7 @@ impl Engine {
         Ok(self.find(&store, handle)?.source_path.into())
     }
 
-    /// Keys of `settings`, those of a project's directory, that its index was certainly not built with.
+    /// Keys of `settings` that the index of a project was certainly not built with. `settings` are those of its directory.
     pub fn unapplied_settings(
         &self,
         handle: &str,
@@ -574,8 +574,8 @@ impl Engine {
     }
 
     /// Removes a project with all its data and everything derived from it; gives its name. Waits for its ingestion to end,
-    /// and shows who it waits for. If it fails, the store still has all that was ingested, but the search index may be gone and
-    /// is built again.
+    /// and shows who it waits for. If it fails, the store still has all that was ingested; the search index may be missing,
+    /// and is built again.
     pub fn purge(&self, handle: &str, progress: &mut dyn FnMut(&Progress)) -> Result<String, EngineError> {
         let mut store = self.store()?;
         let project = self.find(&store, handle)?;

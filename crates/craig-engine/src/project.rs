@@ -4,6 +4,7 @@ use std::path::Path;
 
 use craig_source::{Root, SourceError};
 use craig_store::{FileRecord, Project, Store, StoreError};
+use craig_text::path::name;
 
 use crate::EngineError;
 use crate::left_out::left_out;
@@ -51,14 +52,10 @@ pub(crate) fn unknown_file(store: &Store, project: &Project, path: &str) -> Resu
 
 /// Paths of files whose names are most like that of `path`.
 fn similar_paths(records: &[FileRecord], path: &str) -> Vec<String> {
-    let wanted = file_name(path).to_lowercase();
-    let scored = records.iter().map(|record| (similarity(&wanted, file_name(&record.path)), &record.path));
+    let wanted = name(path).to_lowercase();
+    let scored = records.iter().map(|record| (similarity(&wanted, name(&record.path)), &record.path));
     let mut scored: Vec<(f64, &String)> = scored.filter(|(score, _)| *score >= LEAST_SIMILARITY).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     let best = scored.first().map_or(0.0, |(score, _)| *score);
     scored.into_iter().take_while(|(score, _)| *score == best).take(3).map(|(_, path)| path.clone()).collect()
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }

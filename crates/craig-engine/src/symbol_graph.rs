@@ -163,8 +163,8 @@ impl Engine {
         })
     }
 
-    /// An error about an unknown symbol, with the files over the size limit that have its name; about the file, if the
-    /// symbol was named by a place in one that there is not.
+    /// An error about an unknown symbol, with the files over the size limit that contain its name. If the symbol was given as
+    /// a place in an unknown file, the error is about the file.
     fn with_note(&self, store: &Store, project: &Project, error: EngineError) -> EngineError {
         let EngineError::UnknownSymbol { project: of, name, similar, .. } = error else { return error };
         let query = SymbolQuery::parse(&name);

@@ -1,8 +1,8 @@
 //! Structured logs: one JSON object a line, made from typed events.
 //!
 //! No event has a field for text of a request, so no query, code or key can get into a log by accident. The free texts are
-//! the reasons why a configuration is refused or an identity provider fails, and the name of a person who signed in. A thread of its own writes the lines: a slow
-//! log drops lines rather than slow requests down.
+//! the reasons why a configuration is refused or an identity provider fails, and the name of a person who signed in.
+//! A thread of its own writes the lines: a slow log drops lines rather than slow requests down.
 
 use std::io::Write;
 use std::sync::Arc;

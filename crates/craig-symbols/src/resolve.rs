@@ -126,7 +126,7 @@ impl<'w> Resolver<'w> {
         }
     }
 
-    /// The file that declares what a file of scripts or Python has, beside it.
+    /// The declaration file beside a file of JavaScript, or the stub beside a module of Python.
     pub(crate) fn declaration_of(&self, file: FileIx) -> Option<FileIx> {
         let SourceFile { path, language, .. } = &self.workspace.files[file];
         match language {

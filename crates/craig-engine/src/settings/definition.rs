@@ -678,7 +678,8 @@ pub const DEFINITIONS: &[Definition] = &[
         Kind::OneOf(&["off", "context", "all"]),
         "context",
         "Secrets that the gateway overwrites with `*`: none, those in the client's `semantic_results`, or \
-         those in the whole conversation. Projects are stored without secrets. `x-craig-masked` reports their number.",
+         those in the whole conversation. Projects are stored without secrets. `x-craig-masked` reports their \
+         number.",
     ),
     user(
         "gateway.max_reranks",
@@ -724,7 +725,8 @@ pub const DEFINITIONS: &[Definition] = &[
         "gateway.allow_origin",
         Kind::Texts,
         "",
-        "Additional web origins whose pages may send requests; pages of this machine, of VS Code and of the gateway are always allowed.",
+        "Additional web origins whose pages may send requests; pages of this machine, of VS Code and of the \
+         gateway are always allowed.",
     ),
     user("gateway.log_requests", Kind::Switch, "true", "Whether to log a line for each request."),
     user(

@@ -1,4 +1,4 @@
-//! Symbols with names like one that none has.
+//! Symbols to suggest in place of a name that no symbol has.
 
 use craig_symbols::{SymbolGraph, SymbolIx};
 

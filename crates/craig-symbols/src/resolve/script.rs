@@ -11,8 +11,8 @@ use crate::declared::Ecosystem;
 use crate::workspace::{FileIx, SourceFile, Workspace};
 use crate::{json, manifest};
 
-/// Extensions that an import may leave out, in the order in which TypeScript looks, except that an implementation comes before
-/// its declaration.
+/// Extensions that an import may omit, in the order in which TypeScript tries them, except that implementations come before
+/// declarations.
 const LEFT_OUT: &[&str] =
     &["ts", "tsx", "js", "jsx", "mts", "cts", "mjs", "cjs", "vue", "svelte", "astro", "d.ts", "json"];
 
@@ -27,7 +27,7 @@ const WRITTEN_FOR: &[(&str, &[&str])] = &[
     ("cts", &["d.cts"]),
 ];
 
-/// Endings of files that declare what a file of JavaScript has.
+/// Extensions of declaration files.
 const DECLARATIONS: &[&str] = &["d.ts", "d.mts", "d.cts"];
 
 /// Platforms that have files of their own: `button.ios.js`.
@@ -36,7 +36,7 @@ const PLATFORMS: &[&str] = &["native", "web", "ios", "android"];
 /// Folders of built files and where their sources are.
 const BUILT: &[&str] = &["dist", "lib", "build", "out", "es", "esm", "cjs", "types", "compiled"];
 
-/// What names the `index.js` of a package without `main`.
+/// In place of a field, for the `index.js` of a package without `main`.
 const IMPLICIT_MAIN: &str = "implicit main";
 
 /// Configurations extend each other no deeper than this.
@@ -135,7 +135,7 @@ impl<'w> Scripts<'w> {
         found(under(&package.folder, if rest.is_empty() { "tsconfig.json" } else { rest }))
     }
 
-    /// The file or package that an import leads to. A declaration file imports declarations, where there are any.
+    /// The file or package that an import resolves to. For a declaration file, that is another one, if there is one.
     pub(super) fn resolve(&self, from: FileIx, written: &str) -> Target {
         match self.implementation(from, written) {
             Target::File(file) if is_declaration(&self.workspace.files[from].path) => {
@@ -145,7 +145,7 @@ impl<'w> Scripts<'w> {
         }
     }
 
-    /// The file that declares what a file of JavaScript has, beside it.
+    /// The declaration file beside a file of JavaScript: `button.d.ts` of `button.js`, and of `button.ios.js`.
     pub(crate) fn declaration_of(&self, file: FileIx) -> Option<FileIx> {
         let path = &self.workspace.files[file].path;
         let written = extension(path);
@@ -311,8 +311,8 @@ impl<'w> Scripts<'w> {
         self.declared_entry(folder, manifest).map(|(_, file)| file).or_else(usual)
     }
 
-    /// The file that a manifest says a package is entered by, and the field that does. Without `main` and `exports`, that is
-    /// `index.js`, as for npm.
+    /// The entry file of a package according to its manifest, and the field that names it. Without `main` and `exports`,
+    /// the entry file is `index.js`, as in npm.
     pub fn declared_entry(&self, folder: &str, manifest: &Value) -> Option<(&'static str, FileIx)> {
         let exports = &manifest["exports"];
         let root = if exports.get(".").is_some() { &exports["."] } else { exports };
@@ -446,7 +446,7 @@ impl<'w> Scripts<'w> {
     }
 }
 
-/// Whether a file has declarations alone.
+/// Whether a path is that of a declaration file.
 fn is_declaration(path: &str) -> bool {
     DECLARATIONS.iter().any(|ending| path.strip_suffix(ending).is_some_and(|bare| bare.ends_with('.')))
 }

@@ -10,8 +10,8 @@ use crate::cli::units::{count, counted};
 pub(super) fn text(found: &Relations, limit: usize, columns: Columns) -> String {
     [
         about(found),
-        used_by(&found.used_by, limit, columns),
-        uses(&found.uses, limit, columns),
+        edges("Used by", &found.used_by, "uses", |edge| (place(edge), edge.to_file.clone()), limit, columns),
+        edges("Uses", &found.uses, "from", |edge| (edge.to_file.clone(), place(edge)), limit, columns),
         packages(found, limit, columns),
         impact(found, limit, columns),
     ]
@@ -35,41 +35,31 @@ fn about(found: &Relations) -> String {
     text
 }
 
-fn used_by(edges: &[FileEdge], limit: usize, columns: Columns) -> String {
-    let table = Table::new()
-        .column("file", Align::Left, Cut::Start, PATH)
-        .column("how", Align::Left, Cut::Never, Default::default())
-        .column("uses", Align::Left, Cut::Start, DIM);
-    let row = |edge: &FileEdge| [place(edge), edge.kind.to_string(), edge.to_file.clone()];
-    listed("Used by", edges, table, row, limit, columns)
-}
-
-fn uses(edges: &[FileEdge], limit: usize, columns: Columns) -> String {
-    let table = Table::new()
-        .column("file", Align::Left, Cut::Start, PATH)
-        .column("how", Align::Left, Cut::Never, Default::default())
-        .column("from", Align::Left, Cut::Start, DIM);
-    let row = |edge: &FileEdge| [edge.to_file.clone(), edge.kind.to_string(), place(edge)];
-    listed("Uses", edges, table, row, limit, columns)
-}
-
 /// The statement that uses the other file.
 fn place(edge: &FileEdge) -> String {
     format!("{}:{}", edge.from_file, edge.line)
 }
 
-fn listed(
+/// Edges with the other file first; `own` is the title of the column of this side.
+fn edges(
     title: &str,
     edges: &[FileEdge],
-    mut table: Table,
-    row: impl Fn(&FileEdge) -> [String; 3],
+    own: &'static str,
+    ends: impl Fn(&FileEdge) -> (String, String),
     limit: usize,
     columns: Columns,
 ) -> String {
     if edges.is_empty() {
         return String::new();
     }
-    edges.iter().take(limit).for_each(|edge| table.row(row(edge)));
+    let mut table = Table::new()
+        .column("file", Align::Left, Cut::Start, PATH)
+        .column("how", Align::Left, Cut::Never, Default::default())
+        .column(own, Align::Left, Cut::Start, DIM);
+    for edge in edges.iter().take(limit) {
+        let (other, own) = ends(edge);
+        table.row([other, edge.kind.to_string(), own]);
+    }
     heading(title, counted(edges.len() as u64, "file"))
         + &table.render(columns)
         + &rest(limit, edges.len(), "more file")
