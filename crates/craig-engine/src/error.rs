@@ -121,6 +121,16 @@ pub enum EngineError {
         /// Name of its project.
         project: String,
     },
+    /// The repository is already a project, whose clone is in the data folder of another machine or user.
+    #[error(
+        "the repository is already the project {project:?}, cloned to {folder}, which is not in this data folder"
+    )]
+    ClonedElsewhere {
+        /// Name of the project.
+        project: String,
+        /// Its clone.
+        folder: String,
+    },
     /// The project has no such file.
     #[error("the project {project:?} has no file {path:?}")]
     UnknownFile {
@@ -269,6 +279,7 @@ impl EngineError {
             | Self::Purged { .. }
             | Self::BadName { .. }
             | Self::DirectoryTaken { .. }
+            | Self::ClonedElsewhere { .. }
             | Self::UnknownFile { .. }
             | Self::UnknownSymbol { .. }
             | Self::UnknownPackage { .. }
@@ -374,6 +385,10 @@ impl EngineError {
                  'src/cart.py:12'"
                     .into(),
             ),
+            Self::ClonedElsewhere { project, .. } => Some(format!(
+                "use the same data folder (XDG_DATA_HOME) for all processes that ingest into this database, or \
+                 run 'craig purge {project}' first"
+            )),
             Self::UnknownFile { left_out: Some(left_out), .. } => Some(left_out.to_string()),
             Self::UnknownSymbol { note: Some(note), .. } => Some(note.clone()),
             Self::UnknownFile { similar, .. } | Self::UnknownSymbol { similar, .. } if !similar.is_empty() => {

@@ -334,6 +334,9 @@ impl Engine {
     ) -> Result<(), EngineError> {
         // First: on a full disk there may be no second connection.
         let known = store.reopen()?;
+        if run.compare == Compare::Nothing {
+            store.keep_no_versions(run.project.id)?;
+        }
         let batch = Batch { removed: plan.removed_ids(), ..Batch::default() };
         tally.n_processed += plan.removed.len();
         apply(store, run, ingestion, batch, tally.n_processed)?;
@@ -390,9 +393,9 @@ fn commit_groups(
 ) -> Result<(), EngineError> {
     for group in groups {
         tally.count(&group, run.vectors_of().is_some());
-        let Group { changed, restamped, shared, .. } = group;
+        let Group { changed, restamped, shared, in_git, .. } = group;
         let shared = shared.into_iter().map(|(file, _)| file).collect();
-        let batch = Batch { changed, restamped, shared, ..Batch::default() };
+        let batch = Batch { changed, restamped, shared, in_git, ..Batch::default() };
         apply(store, run, ingestion, batch, tally.n_processed)?;
         progress(&tally.progress());
     }
@@ -474,8 +477,10 @@ struct Group {
     changed: Vec<IndexedFile>,
     /// Files whose content turned out to be the stored one.
     restamped: Vec<TrackedFile>,
-    /// Files that the store has for another project, each with its number of chunks.
+    /// Files that the store has for another project, or still has for this one, each with its number of chunks.
     shared: Vec<(TrackedFile, u64)>,
+    /// Paths of files whose content git has.
+    in_git: HashSet<String>,
     failed: Vec<FailedFile>,
     n_files: usize,
     n_bytes: u64,
@@ -519,6 +524,9 @@ impl Run<'_> {
         let read: Vec<_> = files.par_iter().map(read).collect();
         let mut differing = Vec::new();
         for ((entry, tracked), (read, read_ns)) in files.iter().zip(read) {
+            if entry.is_in_git && read.as_ref().is_ok_and(|raw| raw.stamp == entry.stamp) {
+                group.in_git.insert(entry.path.clone());
+            }
             match (read, tracked) {
                 (Err(error), _) => group.failed.push(FailedFile::new(&entry.path, &error)),
                 (Ok(raw), Some(known)) if known.hash == raw.hash && self.compare != Compare::Nothing => {
@@ -532,7 +540,7 @@ impl Run<'_> {
         Ok(group)
     }
 
-    /// Moves the files that the store has for another project into the group; returns the others.
+    /// Moves the files that the store has already into the group; returns the others.
     fn share(
         &self,
         files: Vec<ReadFile>,

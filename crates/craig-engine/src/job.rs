@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ingest::{IngestRequest, Waiting};
+use crate::options::StoredOptions;
 use crate::repository::RepositoryRequest;
 use crate::{Consent, Engine, EngineError, IngestReport, Progress, Visibility};
 
@@ -58,6 +59,10 @@ pub enum JobState {
     GivenUp,
 }
 
+/// A job that a worker has taken.
+#[derive(Clone, Debug)]
+pub struct TakenJob(craig_store::Job);
+
 /// A run of a job.
 #[derive(Debug)]
 pub struct JobRun {
@@ -70,8 +75,6 @@ pub struct JobRun {
 /// How a worker works.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
-    /// Its name, for people.
-    pub name: String,
     /// Which files are tracked.
     pub source: SourceOptions,
     /// What it may do without confirmation.
@@ -121,6 +124,21 @@ impl Engine {
         Ok(self.store()?.jobs()?.into_iter().map(Job::from).collect())
     }
 
+    /// Numbers of the jobs that ingest a project.
+    pub fn jobs_of(&self, handle: &str) -> Result<Vec<u64>, EngineError> {
+        let store = self.store()?;
+        let project = self.find(&store, handle)?;
+        let remote = StoredOptions::parse(&project.options).remote();
+        let is_of_it = |job: &craig_store::Job| match &remote {
+            Some(remote) => {
+                repository_key(&job.order.source) == repository_key(remote.url.as_str())
+                    && job.order.branch == remote.reference
+            }
+            None => job.order.source == project.source_path,
+        };
+        Ok(store.jobs()?.into_iter().filter(is_of_it).map(|job| job.id).collect())
+    }
+
     /// Makes a job due now, also one that was given up.
     pub fn hasten_job(&self, id: u64) -> Result<(), EngineError> {
         known(id, self.store()?.hasten_job(id)?)
@@ -142,24 +160,33 @@ impl Engine {
         known(id, self.store()?.remove_job(id)?)
     }
 
-    /// Runs the job that has been due longest; `None` if none is due. Its failure is part of the run.
-    pub fn run_next_job(
+    /// Takes the job that has been due longest for the worker of this name; `None` if none is due.
+    pub fn take_job(&self, worker: &str) -> Result<Option<TakenJob>, EngineError> {
+        Ok(self.store()?.take_job(worker, LEASE)?.map(TakenJob))
+    }
+
+    /// Gives a job back that will not be run to its end, so that another worker may take it at once.
+    pub fn return_job(&self, TakenJob(job): &TakenJob) -> Result<(), EngineError> {
+        Ok(self.store()?.return_job(job)?)
+    }
+
+    /// Runs a job that was taken. Its failure is part of the run.
+    pub fn run_job(
         &self,
+        TakenJob(job): &TakenJob,
         options: &WorkerOptions,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Option<JobRun>, EngineError> {
-        let Some(job) = self.store()?.take_job(&options.name, LEASE)? else { return Ok(None) };
+    ) -> Result<JobRun, EngineError> {
         let outcome = std::thread::scope(|scope| {
             let (done, is_done) = mpsc::channel::<()>();
-            let job = &job;
             scope.spawn(move || self.keep_lease(job, &is_done));
             let outcome = self.ingest_source(job, options, progress);
             drop(done);
             outcome
         });
         let error = outcome.as_ref().err().map(ToString::to_string);
-        self.store()?.finish_job(&job, error.as_deref().map_or(Ok(()), Err))?;
-        Ok(Some(JobRun { source: job.order.source, outcome }))
+        self.store()?.finish_job(job, error.as_deref().map_or(Ok(()), Err))?;
+        Ok(JobRun { source: job.order.source.clone(), outcome })
     }
 
     /// Renews the lease of a job until it `is_done`. If the database cannot be reached, the next try may succeed in time.

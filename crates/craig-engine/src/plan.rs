@@ -89,7 +89,7 @@ mod tests {
     }
 
     fn entry(path: &str, stamp: FileStamp) -> Entry {
-        Entry { path: path.into(), stamp }
+        Entry { path: path.into(), stamp, is_in_git: false }
     }
 
     #[test]

@@ -71,6 +71,7 @@ impl Engine {
         let mut store = self.store()?;
         let folder = clone_folder(&store, &remote);
         let name = request.name.as_deref().map(checked_name).transpose()?;
+        refuse_clone_elsewhere(&store, &remote, &folder)?;
         refuse_taken_name(&store, name.as_deref(), &folder)?;
         let checkout = Checkout::new(&remote, &self.config().git.access, &folder);
         let is_new = !checkout.exists();
@@ -169,6 +170,22 @@ impl Engine {
             return Ok(());
         }
         Ok(Checkout::new(&remote, &self.config().git.access, &folder).remove()?)
+    }
+}
+
+/// Fails when the repository is a project that was cloned to another folder: by a machine with another data folder.
+fn refuse_clone_elsewhere(store: &Store, remote: &Remote, folder: &Path) -> Result<(), EngineError> {
+    let is_of_it = |project: &Project| {
+        let cloned = StoredOptions::parse(&project.options).remote();
+        cloned.is_some_and(|cloned| {
+            cloned.url.as_str() == remote.url.as_str() && cloned.reference == remote.reference
+        })
+    };
+    match store.projects()?.into_iter().find(is_of_it) {
+        Some(other) if Path::new(&other.source_path) != real(folder) => {
+            Err(EngineError::ClonedElsewhere { project: other.name, folder: other.source_path })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -173,9 +173,10 @@ impl Gate {
             return Ok(Caller::new(&self.local, LOCAL, &self.anything));
         }
         let found = credential.and_then(|key| ring.find(key));
-        let (record, policy) = found.ok_or_else(|| match self.identity {
-            Some(_) => Problem::not_signed_in(),
-            None => Problem::unauthorized(),
+        let (record, policy) = found.ok_or_else(|| match (credential, &self.identity) {
+            (Some(_), _) => Problem::unknown_key(),
+            (None, Some(_)) => Problem::not_signed_in(),
+            (None, None) => Problem::unauthorized(),
         })?;
         Ok(Caller::new(&record.user, &record.id, policy))
     }

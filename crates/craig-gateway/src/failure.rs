@@ -61,6 +61,12 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
     }
 
+    /// A key was sent that is not one of those that may be used.
+    pub(crate) fn unknown_key() -> Self {
+        let message = "this key is not valid: it was mistyped, has expired or was revoked";
+        Self { message: message.to_owned(), ..Self::unauthorized() }
+    }
+
     /// Neither a key nor a token was sent.
     pub(crate) fn not_signed_in() -> Self {
         let message =

@@ -302,15 +302,24 @@ fn changed_at(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
-/// Adds a key for `name`; returns its record, and the key, which is not stored.
+/// Adds a key for `name` without limits; returns its record, and the key, which is not stored.
 pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
+    add_limited(path, name, |_| ())
+}
+
+/// The same of a key that `limit` limits before anybody can use it.
+pub fn add_limited(
+    path: &Path,
+    name: &str,
+    limit: impl FnOnce(&mut KeyRecord),
+) -> Result<(KeyRecord, String), KeysError> {
     change(path, |records| {
         if records.iter().any(|record| record.name == name && record.revoked_at.is_none()) {
             return Err(KeysError::NameTaken(name.to_owned()));
         }
         let (key, sha256) = new_key()?;
         let id = random_hex::<4>().ok_or(KeysError::NoRandom)?;
-        let record = KeyRecord {
+        let mut record = KeyRecord {
             user: hashed(&id).into(),
             id,
             name: name.to_owned(),
@@ -321,6 +330,7 @@ pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
             replaced: None,
             policy: Policy::default(),
         };
+        limit(&mut record);
         records.push(record.clone());
         Ok((record, key))
     })

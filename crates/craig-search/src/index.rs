@@ -28,7 +28,7 @@ const SEGMENT_BYTES: usize = 96 << 20;
 /// From this number of segments on, the smaller ones are merged.
 const MAX_SEGMENTS: usize = 6;
 
-/// A segment is rewritten when at least this share of its files has been removed.
+/// A segment is rewritten when the store has dropped at least this share of its files.
 const MAX_REMOVED_SHARE: f64 = 0.3;
 
 const MANIFEST: &str = "manifest.json";
@@ -437,6 +437,8 @@ struct Update<'a> {
     manifest: Manifest,
     kept: Vec<(SegmentEntry, LiveSegment)>,
     missing: Vec<FileId>,
+    /// Files that the project had and may have again, ascending: their segments are not rewritten.
+    replaced: Vec<FileId>,
     /// Damage in the existing index.
     damage: Vec<String>,
 }
@@ -473,7 +475,8 @@ impl<'a> Update<'a> {
             kept = sound;
         }
         let missing = source.store.searchable_files(source.project.id)?;
-        Ok(Self { source, folder, manifest, kept, missing, damage })
+        let replaced = source.store.kept_versions(source.project.id)?;
+        Ok(Self { source, folder, manifest, kept, missing, replaced, damage })
     }
 
     fn run(mut self, pool: &rayon::ThreadPool) -> Result<Index, SearchError> {
@@ -542,8 +545,11 @@ impl<'a> Update<'a> {
 
     /// Moves the files of segments that should be rewritten to `missing`.
     fn choose_rewrites(&mut self) {
-        let is_hollow = |segment: &LiveSegment| {
-            segment.live.count_ones(..) as f64 <= (1.0 - MAX_REMOVED_SHARE) * segment.live.len() as f64
+        let is_replaced = |id: u64| self.replaced.binary_search(&FileId::from_u64(id)).is_ok();
+        let is_hollow = |LiveSegment { segment, live }: &LiveSegment| {
+            let n_stored = live.count_ones(..)
+                + live.zeroes().filter(|&file| is_replaced(segment.files()[file].id)).count();
+            n_stored as f64 <= (1.0 - MAX_REMOVED_SHARE) * live.len() as f64
         };
         self.kept.sort_by_key(|(_, segment)| segment.n_live_chunks());
         let crowded = self.kept.len() >= MAX_SEGMENTS;

@@ -153,7 +153,7 @@ pub fn documents(root: &Root, options: &DocumentOptions) -> Result<DocumentListi
         }
         let is_too_large = stamp.size > options.max_file_size_bytes;
         let list = if is_too_large { &mut listing.too_large } else { &mut listing.entries };
-        list.push(Entry { path, stamp });
+        list.push(Entry { path, stamp, is_in_git: false });
     }
     listing.skipped.extend(tracked.skipped.into_iter().filter(|one| is_document(Path::new(&one.path))));
     listing.skipped.sort_by(|a, b| a.path.cmp(&b.path));

@@ -224,7 +224,7 @@ impl InstalledPackage {
         if let Place::Shared { root, description, .. } = &self.place
             && let Ok(stamp) = crate::stamp(root, description)
         {
-            candidates.add_document(Entry { path: description.clone(), stamp });
+            candidates.add_document(Entry { path: description.clone(), stamp, is_in_git: false });
         }
         candidates.within(limits)
     }

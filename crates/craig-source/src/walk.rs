@@ -49,6 +49,8 @@ pub struct Entry {
     pub path: String,
     /// The metadata of the file during the walk.
     pub stamp: FileStamp,
+    /// Whether git has its content: it is as it was added or checked out.
+    pub is_in_git: bool,
 }
 
 /// A file or folder that could not be read.
@@ -170,7 +172,7 @@ struct Walker<'a> {
 /// The unit of work of a thread.
 enum Task {
     Folder(Folder),
-    Files(Vec<File>),
+    Files(Files),
 }
 
 /// A folder to enter.
@@ -179,6 +181,13 @@ struct Folder {
     path: String,
     /// The state of the folder above it, with what was decided of this one.
     towards: FolderState,
+}
+
+/// Files of one folder to look up.
+struct Files {
+    files: Vec<File>,
+    /// The working tree that the folder belongs to.
+    repository: Option<Arc<Repository>>,
 }
 
 /// A file to look up.
@@ -223,7 +232,7 @@ impl Walker<'_> {
         while let Some(task) = queue.take() {
             match &*task {
                 Task::Folder(folder) => self.enter(folder, queue, &mut found),
-                Task::Files(files) => files.iter().for_each(|file| self.look_at(file, &mut found)),
+                Task::Files(files) => self.look_at_each(files, &mut found),
             }
         }
         found
@@ -260,7 +269,7 @@ impl Walker<'_> {
         for (entry, name) in all {
             self.sort(entry, &name, folder, &state, &mut files, queue, found);
         }
-        self.look_at_all(files, queue, found);
+        self.look_at_all(Files { files, repository: state.repository().cloned() }, queue, found);
     }
 
     /// Omits an entry, counts it, or queues it.
@@ -294,19 +303,26 @@ impl Walker<'_> {
     }
 
     /// Looks at the files of a folder; in a very large one, other threads help.
-    fn look_at_all(&self, mut files: Vec<File>, queue: &Queue<Task>, found: &mut Found) {
-        while files.len() > FILES_PER_TASK {
-            queue.add(Task::Files(files.split_off(files.len() - FILES_PER_TASK)));
+    fn look_at_all(&self, mut all: Files, queue: &Queue<Task>, found: &mut Found) {
+        while all.files.len() > FILES_PER_TASK {
+            let files = all.files.split_off(all.files.len() - FILES_PER_TASK);
+            queue.add(Task::Files(Files { files, repository: all.repository.clone() }));
         }
-        files.iter().for_each(|file| self.look_at(file, found));
+        self.look_at_each(&all, found);
     }
 
-    fn look_at(&self, file: &File, found: &mut Found) {
+    fn look_at_each(&self, Files { files, repository }: &Files, found: &mut Found) {
+        files.iter().for_each(|file| self.look_at(file, repository.as_deref(), found));
+    }
+
+    fn look_at(&self, file: &File, repository: Option<&Repository>, found: &mut Found) {
         let path = file.path.clone();
         match file.entry.metadata() {
             Ok(metadata) => {
                 let is_too_large = metadata.len() > max_bytes_of(&path, self.max_file_bytes);
-                let entry = Entry { path, stamp: FileStamp::from_metadata(&metadata) };
+                let stamp = FileStamp::from_metadata(&metadata);
+                let is_in_git = repository.is_some_and(|it| it.has_content_of(&path, stamp));
+                let entry = Entry { path, stamp, is_in_git };
                 let list =
                     if is_too_large { &mut found.listing.too_large } else { &mut found.listing.entries };
                 list.push(entry);

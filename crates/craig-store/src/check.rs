@@ -51,7 +51,10 @@ impl Store {
                 "REINDEX;
                  DELETE FROM project_files WHERE project_id NOT IN (SELECT id FROM projects)
                                               OR file_id NOT IN (SELECT id FROM files);
-                 DELETE FROM files WHERE id NOT IN (SELECT file_id FROM project_files);
+                 DELETE FROM kept_versions WHERE project_id NOT IN (SELECT id FROM projects)
+                                              OR file_id NOT IN (SELECT id FROM files);
+                 DELETE FROM files WHERE id NOT IN (SELECT file_id FROM project_files)
+                                     AND id NOT IN (SELECT file_id FROM kept_versions);
                  DELETE FROM chunks WHERE file_id NOT IN (SELECT id FROM files);
                  DELETE FROM names WHERE file_id NOT IN (SELECT id FROM files);
                  DELETE FROM vectors WHERE embedder_id NOT IN (SELECT id FROM embedders);

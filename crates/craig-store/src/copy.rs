@@ -73,7 +73,7 @@ const NAMES: Table = Table {
 const CONTENTS: [Table; 5] = [EMBEDDERS, VECTORS, FILES, CHUNKS, NAMES];
 
 /// The tables that are copied at the end, each after those that it refers to.
-const OTHERS: [Table; 6] = [
+const OTHERS: [Table; 7] = [
     Table {
         name: "projects",
         columns: &[
@@ -102,6 +102,7 @@ const OTHERS: [Table; 6] = [
             ("read_ns", Int),
         ],
     },
+    Table { name: "kept_versions", columns: &[("project_id", Int), ("file_id", Int), ("replaced_in", Int)] },
     Table { name: "group_members", columns: &[("group_id", Int), ("member_id", Int)] },
     Table {
         name: "ingestion_status",

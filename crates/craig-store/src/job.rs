@@ -202,6 +202,19 @@ impl Store {
         Ok(renewed > 0)
     }
 
+    /// Gives a job back that was taken and has not been done, so that another worker may take it at once.
+    pub fn return_job(&mut self, job: &Job) -> Result<(), StoreError> {
+        let now = text(self.now()?);
+        self.write(|connection| {
+            connection.execute(
+                "UPDATE jobs SET holder = NULL, lease_until = NULL, due_at = ?4
+                 WHERE id = ?1 AND holder = ?2 AND started_at = ?3",
+                &params![job.id, job.holder, job.started_at, now],
+            )
+        })?;
+        Ok(())
+    }
+
     /// Gives a job back that was taken, done or with the error that ended it. One that is lost is left as it is.
     pub fn finish_job(&mut self, job: &Job, outcome: Result<(), &str>) -> Result<(), StoreError> {
         let failures = job.failures + 1;

@@ -20,6 +20,7 @@ mod id;
 mod in_repository;
 mod ingestion;
 mod job;
+mod kept;
 mod lock;
 mod names;
 mod project;

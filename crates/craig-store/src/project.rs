@@ -260,7 +260,8 @@ impl Store {
 
 fn delete_project(connection: &Connection, reference: &str) -> sql::Result<()> {
     let sql =
-        "SELECT f.file_id FROM projects p JOIN project_files f ON f.project_id = p.id WHERE p.reference = ?1";
+        "SELECT f.file_id FROM projects p JOIN project_files f ON f.project_id = p.id WHERE p.reference = ?1
+         UNION SELECT k.file_id FROM projects p JOIN kept_versions k ON k.project_id = p.id WHERE p.reference = ?1";
     let files: Vec<i64> = connection.all(sql, &params![reference], |row| row.get(0))?;
     let groups = "SELECT g.group_id, g.member_id FROM group_members g JOIN projects p ON p.id = g.member_id WHERE p.reference = ?1";
     for (group, member) in

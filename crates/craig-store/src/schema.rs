@@ -15,7 +15,7 @@ use crate::{Role, StoreError};
 pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Step i brings a database from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     include_str!("../migrations/1.sql"),
     include_str!("../migrations/2.sql"),
     include_str!("../migrations/3.sql"),
@@ -26,10 +26,11 @@ const MIGRATIONS: [&str; 10] = [
     include_str!("../migrations/8.sql"),
     include_str!("../migrations/9.sql"),
     include_str!("../migrations/10.sql"),
+    include_str!("../migrations/11.sql"),
 ];
 
 /// BLAKE3 of the schema that the migrations create, see [`schema_hash`]; changes with every migration.
-const SCHEMA_HASH: &str = "5ef11b6bce7798e5d1e8466e01ff01abac7eef8fd6864edb33481e2b777a6070";
+const SCHEMA_HASH: &str = "3a8eebc80b17588b69d68601862af6d742e897521b26ca6a4ac8a8762c04e3f7";
 
 /// The first version whose databases have a role. Older ones are a user's index, or documentation.
 const FIRST_WITH_ROLE: u32 = 4;

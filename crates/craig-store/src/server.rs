@@ -29,10 +29,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Step i brings the tables from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../migrations/postgres/1.sql"),
     include_str!("../migrations/postgres/2.sql"),
     include_str!("../migrations/postgres/3.sql"),
+    include_str!("../migrations/postgres/4.sql"),
 ];
 
 /// Lets the server notice within a minute that the holder of a lock is gone, even if the network was cut; by default, it
@@ -197,7 +198,11 @@ fn prepare(client: &mut postgres::Client, is_standby: bool, place: &Place) -> Re
     if found < supported {
         return Err(StoreError::Older { path, found, supported });
     }
-    let row = client.query_one("SELECT identity FROM craig", &[]).map_err(failed)?;
+    let rows = client.query("SELECT identity FROM craig", &[]).map_err(failed)?;
+    let [row] = rows.as_slice() else {
+        let detail = "its tables are not complete: a backup is restored into an empty database, while no craig process uses it";
+        return Err(StoreError::Corrupt { path, detail: detail.to_owned() });
+    };
     let identity: String = row.get(0);
     match identity.len() >= 32 && identity.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => Ok(identity),
@@ -223,7 +228,7 @@ fn version(client: &mut impl postgres::GenericClient) -> Result<Option<i64>, pos
     if !row.get::<_, bool>(0) {
         return Ok(None);
     }
-    Ok(client.query_opt("SELECT version FROM craig", &[])?.map(|row| row.get(0)))
+    Ok(client.query_one("SELECT max(version) FROM craig", &[])?.get(0))
 }
 
 /// Brings the tables to the present version, in one transaction, while no other process does.

@@ -10,6 +10,7 @@ use craig_model::Quantized;
 use craig_source::{Content, SourceFile, Withheld};
 use serde_json::json;
 
+use crate::kept;
 use crate::names::{NAMES, SealedNames};
 use crate::project::now;
 use crate::read::{find_files, known_vectors};
@@ -86,8 +87,10 @@ pub struct Batch {
     pub removed: Vec<FileId>,
     /// Files whose content is unchanged, with their new stamps.
     pub restamped: Vec<TrackedFile>,
-    /// New files and new versions of files that the store has for another project.
+    /// New files and new versions of files that the store has already: for another project, or [kept](Store::kept_versions).
     pub shared: Vec<TrackedFile>,
+    /// Paths of files whose version git has as well, so that it is kept when the project changes to another.
+    pub in_git: HashSet<String>,
 }
 
 /// What a batch left to the store, which does not have it any more: a purge of another project may have dropped it.
@@ -173,17 +176,27 @@ fn write_batch(
     let changed: Vec<TrackedFile> =
         batch.changed.iter().zip(ids).map(|(file, id)| file.tracked(id)).collect();
     let replaced = replaced_files(connection, project, batch.shared.iter().chain(&changed))?;
-    let files = batch.restamped.iter().chain(&batch.shared).chain(&changed);
+    let files: Vec<&TrackedFile> = batch.restamped.iter().chain(&batch.shared).chain(&changed).collect();
     let rows: Vec<Vec<Value<'_>>> =
-        files.filter_map(|file| Some(tracked_row(&project, file, n_chunks.get(&file.id)?))).collect();
+        files.iter().filter_map(|file| Some(tracked_row(&project, file, n_chunks.get(&file.id)?))).collect();
     connection.insert(PROJECT_FILES, &rows)?;
-    let removed = Value::ints(batch.removed.iter().chain(&replaced));
+    kept::keep(connection, project, &files, &batch.in_git)?;
+    let removed: Vec<FileId> = batch.removed.iter().chain(&replaced).copied().collect();
+    if !removed.is_empty() {
+        drop_from_project(connection, project, &removed)?;
+    }
+    Ok(removed.len())
+}
+
+/// Takes files from a project, and from the store unless it keeps them.
+fn drop_from_project(connection: &Connection, project: ProjectId, files: &[FileId]) -> sql::Result<()> {
     connection.execute(
         "DELETE FROM project_files WHERE project_id = ?1 AND file_id = ANY(?2)",
-        &params![project, removed],
+        &params![project, Value::ints(files)],
     )?;
-    drop_files_without_project(connection, removed)?;
-    Ok(batch.removed.len() + replaced.len())
+    let dropped = kept::replace(connection, project, Value::ints(files))?;
+    let unused = files.iter().map(i64::from).chain(dropped);
+    drop_files_without_project(connection, Value::Ints(unused.collect()))
 }
 
 const PROJECT_FILES: Insert = Insert {
@@ -248,16 +261,18 @@ fn replaced_files<'f>(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Removes those of these files that no project has.
+/// Removes those of these files that no project has or keeps.
 pub(crate) fn drop_files_without_project(connection: &Connection, files: Value<'_>) -> sql::Result<()> {
     let sql = "DELETE FROM files WHERE id = ANY(?1)
-               AND NOT EXISTS (SELECT 1 FROM project_files p WHERE p.file_id = files.id)";
+               AND NOT EXISTS (SELECT 1 FROM project_files p WHERE p.file_id = files.id)
+               AND NOT EXISTS (SELECT 1 FROM kept_versions k WHERE k.file_id = files.id)";
     connection.execute(sql, &[files]).map(drop)
 }
 
-/// Removes files that no project has any more.
+/// Removes files that no project has or keeps any more.
 pub(crate) fn drop_unused_files(connection: &Connection) -> sql::Result<()> {
-    let sql = "DELETE FROM files WHERE id NOT IN (SELECT file_id FROM project_files)";
+    let sql = "DELETE FROM files WHERE id NOT IN (SELECT file_id FROM project_files)
+                                   AND id NOT IN (SELECT file_id FROM kept_versions)";
     connection.execute(sql, &[]).map(drop)
 }
 

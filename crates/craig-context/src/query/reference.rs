@@ -17,6 +17,8 @@ pub struct Reference {
     pub words: Vec<String>,
     /// The kinds of symbol that it may be; empty if unspecified.
     pub kinds: Vec<ChunkKind>,
+    /// Words and kinds if nouns for kinds are parts of the name: `enum formatter`, of any kind. None where no word follows such a noun.
+    pub as_compound: Option<(Vec<String>, Vec<ChunkKind>)>,
     /// Words that say where it is: a file, or what encloses it.
     pub place: Vec<String>,
     /// Bytes of the instruction that it takes, with what leads to it.
@@ -259,6 +261,36 @@ fn is_in(words: &[&str], token: &Token<'_>) -> bool {
     words.contains(&token.lower.as_str())
 }
 
+/// A noun phrase whose last noun alone may be that of a kind.
+#[derive(Default)]
+struct Compound {
+    /// Its words, nouns for kinds among them.
+    words: Vec<String>,
+    /// How many of them the last word that is not for a kind ends.
+    n_words: usize,
+    /// The kinds behind that word.
+    kinds: Vec<ChunkKind>,
+}
+
+impl Compound {
+    fn takes_kind(&mut self, noun: &str, kinds: &[ChunkKind]) {
+        self.words.push(noun.to_owned());
+        self.kinds.extend(kinds);
+    }
+
+    fn takes_word(&mut self, word: &str) {
+        self.words.push(word.to_owned());
+        self.n_words = self.words.len();
+        self.kinds.clear();
+    }
+
+    /// Its words and kinds if these words are not all that it has.
+    fn unless(mut self, words: &[String]) -> Option<(Vec<String>, Vec<ChunkKind>)> {
+        self.words.truncate(self.n_words);
+        (self.words.len() > words.len()).then_some((self.words, self.kinds))
+    }
+}
+
 /// A reference that is being read.
 #[derive(Default)]
 struct Reading {
@@ -268,6 +300,7 @@ struct Reading {
     words: Vec<String>,
     fluff: Vec<String>,
     kinds: Vec<ChunkKind>,
+    compound: Compound,
     place: Vec<String>,
     /// Names and words of what has it: `http client` of "the http client's send method".
     owner: Option<(Vec<String>, Vec<String>)>,
@@ -290,6 +323,7 @@ impl Reading {
         let next = rest.first();
         if token.lower == "s" && token.is_possessive && !self.is_bare() {
             self.owner = Some((std::mem::take(&mut self.names), std::mem::take(&mut self.words)));
+            self.compound = Compound::default();
             return next.is_some();
         }
         if token.is_name() && !self.is_place {
@@ -324,10 +358,12 @@ impl Reading {
         self.reach(token);
         if !noun.is_empty() && !self.is_description {
             self.kinds.extend(noun);
+            self.compound.takes_kind(token.text, noun);
         } else if is_in(FLUFF, token) {
             self.fluff.push(token.text.to_owned());
         } else if !is_in(&["the", "a", "an", "and", "of"], token) {
             self.words.push(token.text.to_owned());
+            self.compound.takes_word(token.text);
         }
         true
     }
@@ -372,9 +408,12 @@ impl Reading {
         }
         self.kinds.sort();
         self.kinds.dedup();
+        let as_compound =
+            self.compound.unless(&self.words).filter(|_| self.names.is_empty() && !self.is_description);
         let called = self.bytes.and_then(|bytes| text.get(bytes)).unwrap_or_default();
         let text = called.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
-        Reference { text, names: self.names, words: self.words, kinds: self.kinds, place: self.place, bytes }
+        let Self { names, words, kinds, place, .. } = self;
+        Reference { text, names, words, kinds, as_compound, place, bytes }
     }
 }
 
@@ -388,7 +427,7 @@ mod tests {
     fn check(instruction: &str, expected: Expect) {
         let Some(found) = Reference::find(instruction) else { return expected.assert_eq("none") };
         let is_name = found.is_name();
-        let Reference { text, names, words, kinds, place, bytes } = found;
+        let Reference { text, names, words, kinds, as_compound, place, bytes } = found;
         let mut described = format!("{text} | words {}", words.join(" "));
         if !is_name {
             described += " | described";
@@ -400,6 +439,9 @@ mod tests {
         }
         if !kinds.is_empty() {
             described += &format!(" | {}", kinds[0].as_str());
+        }
+        if let Some((words, kinds)) = as_compound {
+            described += &format!(" | or {} of {} kinds", words.join(" "), kinds.len());
         }
         assert!(instruction.get(bytes).is_some());
         expected.assert_eq(&described);
@@ -415,6 +457,14 @@ mod tests {
         check(
             "Refactor this to use the same pattern as the login function",
             expect!["login function | words login | function"],
+        );
+        check(
+            "like the enum formatter",
+            expect!["enum formatter | words formatter | class | or enum formatter of 0 kinds"],
+        );
+        check(
+            "like the object pool class in pool.py",
+            expect!["object pool class | words pool | place pool.py | class | or object pool of 5 kinds"],
         );
         check("Add error handling like the API client", expect!["API client | words API client | described"]);
         check(

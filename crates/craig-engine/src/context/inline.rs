@@ -174,12 +174,7 @@ impl Engine {
             }
             hit
         });
-        for hit in searched {
-            match hits.iter_mut().find(|other| other.overlaps(&hit)) {
-                Some(other) => other.score = other.score.max(hit.score),
-                None => hits.push(hit),
-            }
-        }
+        merge(&mut hits, searched);
         Ok(hits)
     }
 
@@ -191,16 +186,28 @@ impl Engine {
         limits: &Limits,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
-        let description = Description {
-            names: &reference.names,
-            words: &reference.words,
-            kinds: &reference.kinds,
-            place: &reference.place,
-        };
+        let Reference { names, place, .. } = reference;
         let code = Filter::new(KindFilter::Code, Vec::new(), None);
-        self.ask_index(store, project, notes, |index| {
-            index.definitions(store, project.id, &description, &code, MIN_FIT, 8 * limits.max_chunks)
-        })
+        let compound = reference.as_compound.as_ref().map(|(words, kinds)| (words, kinds));
+        let mut hits: Vec<Hit> = Vec::new();
+        for (words, kinds) in compound.into_iter().chain([(&reference.words, &reference.kinds)]) {
+            let description = Description { names, words, kinds, place };
+            let found = self.ask_index(store, project, notes, |index| {
+                index.definitions(store, project.id, &description, &code, MIN_FIT, 8 * limits.max_chunks)
+            })?;
+            merge(&mut hits, found);
+        }
+        Ok(hits)
+    }
+}
+
+/// Adds hits; those that overlap one that is there only raise its score.
+fn merge(hits: &mut Vec<Hit>, more: impl IntoIterator<Item = Hit>) {
+    for hit in more {
+        match hits.iter_mut().find(|other| other.overlaps(&hit)) {
+            Some(other) => other.score = other.score.max(hit.score),
+            None => hits.push(hit),
+        }
     }
 }
 

@@ -111,7 +111,7 @@ impl Explored {
 
     fn advice(&self) -> &'static str {
         match self.pieces.first() {
-            Some(best) if best.place.score >= LIKELY => "Lines are as they are in the files now.\n",
+            Some(best) if best.place.score >= LIKELY => "The code above counts as read.\n",
             Some(_) => {
                 "Not sure. If this is not it, ask again with names that the code may use and a line of code that it may contain.\n"
             }

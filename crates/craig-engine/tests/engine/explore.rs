@@ -41,7 +41,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
                   top level  shop/main.py:9
             tested by test_total  tests/test_cart.py:4-5 at 5
 
-            Lines are as they are in the files now.
+            The code above counts as read.
         "#]],
     );
     check(
@@ -71,7 +71,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
                 top level  shop/main.py:9
             tested by test_total  tests/test_cart.py:4-5 at 5
 
-            Lines are as they are in the files now.
+            The code above counts as read.
         "#]],
     );
 }
@@ -125,7 +125,7 @@ fn a_question_is_answered_with_guesses_within_a_path() {
             13	    def total(self):
             14	        return rounded(0)
 
-            Lines are as they are in the files now.
+            The code above counts as read.
         "#]],
     );
     check(

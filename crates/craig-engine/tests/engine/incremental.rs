@@ -154,6 +154,48 @@ fn move_folder(root: &Path, from: &str, to: &str) {
     }
 }
 
+/// Changes to a branch, in files that are older than git's index.
+fn check_out(workshop: &Workshop, branch: &str) {
+    workshop.git(&format!("checkout -q {branch}"));
+    let index = std::fs::File::open(workshop.source().join(".git/index")).unwrap();
+    index.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(1)).unwrap();
+}
+
+#[test]
+fn a_branch_that_was_indexed_before_is_not_parsed_again() {
+    let workshop = Workshop::new();
+    workshop.git("init -q -b main");
+    for (number, text) in SNIPPETS.iter().enumerate() {
+        workshop.write(&format!("{number}.rs"), text);
+    }
+    workshop.git("add --all");
+    workshop.git("commit -q -m one");
+    workshop.git("checkout -q -b other");
+    workshop.write("1.rs", SNIPPETS[0]);
+    workshop.write("new.rs", SNIPPETS[1]);
+    workshop.remove("2.rs");
+    workshop.git("add --all");
+    workshop.git("commit -q -m two");
+    for (branch, is_known) in [("main", false), ("other", false), ("main", true), ("other", true)] {
+        check_out(&workshop, branch);
+        let report = if branch == "main" && !is_known { workshop.ingest() } else { workshop.delta() };
+        assert_eq!(
+            (report.vectors_reused > 0, report.vectors_embedded == 0),
+            (is_known, is_known),
+            "{branch}"
+        );
+        workshop.check_is_fresh();
+    }
+    // Git does not have this version.
+    workshop.write("1.rs", SNIPPETS[2]);
+    workshop.delta();
+    workshop.git("checkout -q -f other");
+    workshop.delta();
+    workshop.write("1.rs", SNIPPETS[2]);
+    assert_eq!(workshop.delta().vectors_reused, 0);
+    workshop.check_is_fresh();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         // About 10 seconds on a busy machine; more with PROPTEST_CASES.

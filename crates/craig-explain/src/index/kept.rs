@@ -149,20 +149,20 @@ fn load(store: &Store, root: &Root) -> Result<BTreeMap<String, Indexed>, StoreEr
     Ok(pairs.into_par_iter().filter_map(|(tracked, file)| restored(tracked, file)).collect())
 }
 
-/// A document out of what is stored; none when a vector is missing or its text is not what was in the file, so that it is read
+/// A document out of what is stored; none when a vector is missing or a text is not the one that was stored, so that it is read
 /// again: sentences are quoted from it.
 fn restored(tracked: TrackedFile, file: StoredFile) -> Option<(String, Indexed)> {
-    if ContentHash::from_content(file.text.as_bytes()) != tracked.hash {
-        return None;
-    }
     let page = Page::read(&tracked.path, file.text, tracked.stamp.modified_ns);
-    let mut vectors = file.chunks.into_iter().map(|chunk| chunk.vector);
-    let mut of_section = |ranges: Vec<PartRange>| -> Option<Vec<Quantized>> {
-        ranges.into_iter().map(|_| vectors.next().flatten()).collect()
+    let mut chunks = file.chunks.into_iter();
+    let mut vector =
+        |text: &str| chunks.next().filter(|chunk| chunk.text_hash == TextHash::new(text))?.vector;
+    let of_section = |(section, ranges): (_, Vec<PartRange>)| -> Option<Vec<Quantized>> {
+        ranges.into_iter().map(|range| vector(&range.text(&page, section))).collect()
     };
-    let vectors: Option<Vec<Vec<Quantized>>> = part_ranges(&page).into_iter().map(&mut of_section).collect();
-    let document =
-        Arc::new(Document { hash: ContentHash::from_content(page.text.as_bytes()), page, vectors: vectors? });
+    let vectors: Vec<Vec<Quantized>> =
+        page.sections.iter().zip(part_ranges(&page)).map(of_section).collect::<Option<_>>()?;
+    let hash = ContentHash::from_content(page.text.as_bytes());
+    let document = Arc::new(Document { hash, page, vectors });
     let indexed = Indexed { stamp: tracked.stamp, hash: tracked.hash, read_ns: tracked.read_ns, document };
     Some((tracked.path, indexed))
 }

@@ -1,4 +1,4 @@
-//! Reads which paths a git repository tracks, from its index.
+//! Reads which paths a git repository tracks, and which of the files it has, from its index.
 //!
 //! The format is that of `gitformat-index(5)`: versions 2 to 4, split indexes, either object format. Starting git for
 //! each walk would cost more than the walk. The file may come from an archive that nobody vouches for, so it is read
@@ -8,7 +8,7 @@ mod bitmap;
 
 use std::{fmt::Write as _, io::Read as _, ops::Range, path::Path, str};
 
-use crate::{ContentHash, regular::open_regular};
+use crate::{ContentHash, FileStamp, regular::open_regular};
 use bitmap::set_bits;
 
 /// Larger indexes are not read: this has room for a million files.
@@ -24,6 +24,19 @@ pub(crate) struct TrackedPaths {
     names: Vec<u8>,
     /// Where each name ends.
     ends: Vec<u32>,
+    /// What git knows of the file at each path.
+    stats: Vec<Stat>,
+    /// Modification time of the index.
+    written_ns: i64,
+}
+
+/// Size and modification time of a file when git compared it with the content that it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stat {
+    modified_s: u32,
+    modified_ns: u32,
+    /// Modulo 2^32.
+    size: u32,
 }
 
 /// Why an index cannot be used.
@@ -42,21 +55,31 @@ pub(crate) enum BadIndex {
 impl TrackedPaths {
     /// Reads the index in a repository's git folder. A repository without one tracks nothing.
     pub(crate) fn read(git_folder: &Path) -> Result<TrackedPaths, BadIndex> {
-        let Some(bytes) = read_file(&git_folder.join("index"))? else { return Ok(TrackedPaths::default()) };
-        let index = Index::parse(&bytes).ok_or(BadIndex::Damaged)?;
-        let Some(link) = index.link.filter(|link| link.names_base()) else { return Ok(index.paths) };
-        let shared = read_file(&git_folder.join(format!("sharedindex.{}", link.base_in_hex())))?;
-        let base = shared.and_then(|bytes| Index::parse(&bytes)).ok_or(BadIndex::Damaged)?;
-        let deleted = link.deleted(base.paths.len()).ok_or(BadIndex::Damaged)?;
-        let mut kept = deleted.iter().map(|is_deleted| !is_deleted);
-        let base = (0..base.paths.len()).filter(|_| kept.next() == Some(true)).map(|at| base.paths.name(at));
-        Ok(TrackedPaths::sorted(base.chain(index.paths.iter()).collect()))
+        let Some(file) = read_file(&git_folder.join("index"))? else { return Ok(TrackedPaths::default()) };
+        let index = Index::parse(&file.bytes).ok_or(BadIndex::Damaged)?;
+        let paths = match index.link.filter(Link::names_base) {
+            None => index.paths,
+            Some(link) => {
+                let shared = read_file(&git_folder.join(format!("sharedindex.{}", link.base_in_hex())))?;
+                let base = shared.and_then(|file| Index::parse(&file.bytes)).ok_or(BadIndex::Damaged)?;
+                let deleted = link.deleted(base.paths.len()).ok_or(BadIndex::Damaged)?;
+                let kept = base.paths.iter().zip(deleted).filter(|(_, is_deleted)| !is_deleted);
+                TrackedPaths::sorted(kept.map(|(path, _)| path).chain(index.paths.iter()).collect())
+            }
+        };
+        Ok(TrackedPaths { written_ns: file.modified_ns, ..paths })
+    }
+
+    /// Whether git has the content of the file at `path`, which has this stamp: it has not changed since git compared it with what
+    /// was added or checked out. Never true of a file that was changed while the index was written.
+    pub(crate) fn has_content_of(&self, path: &str, stamp: FileStamp) -> bool {
+        stamp.modified_ns < self.written_ns
+            && self.find(path).is_some_and(|at| self.stats[at] == Stat::of(stamp))
     }
 
     /// Whether the repository tracks the file or submodule at `path`.
     pub(crate) fn contains(&self, path: &str) -> bool {
-        let at = self.first_from(path.as_bytes());
-        at < self.len() && self.name(at) == path.as_bytes()
+        self.find(path).is_some()
     }
 
     /// Whether the repository tracks anything in `folder`, or the folder itself as a submodule.
@@ -72,6 +95,11 @@ impl TrackedPaths {
         ContentHash::from_content(&[&*self.names, &ends].concat())
     }
 
+    fn find(&self, path: &str) -> Option<usize> {
+        let at = self.first_from(path.as_bytes());
+        (at < self.len() && self.name(at) == path.as_bytes()).then_some(at)
+    }
+
     fn len(&self) -> usize {
         self.ends.len()
     }
@@ -81,8 +109,8 @@ impl TrackedPaths {
         &self.names[start..self.ends[at] as usize]
     }
 
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).map(|at| self.name(at))
+    fn iter(&self) -> impl Iterator<Item = (&[u8], Stat)> {
+        (0..self.len()).map(|at| (self.name(at), self.stats[at]))
     }
 
     /// The place of the first path that does not come before `name`.
@@ -95,16 +123,37 @@ impl TrackedPaths {
         low
     }
 
-    fn sorted(mut names: Vec<&[u8]>) -> TrackedPaths {
-        names.sort_unstable();
+    fn sorted(mut found: Vec<(&[u8], Stat)>) -> TrackedPaths {
+        found.sort_unstable_by_key(|(name, _)| *name);
         let mut paths = TrackedPaths::default();
-        names.into_iter().filter(|name| !name.is_empty()).for_each(|name| paths.push(name));
+        found
+            .into_iter()
+            .filter(|(name, _)| !name.is_empty())
+            .for_each(|(name, stat)| paths.push(name, stat));
         paths
     }
 
-    fn push(&mut self, name: &[u8]) {
+    fn push(&mut self, name: &[u8], stat: Stat) {
         self.names.extend_from_slice(name);
         self.ends.push(self.names.len() as u32);
+        self.stats.push(stat);
+    }
+}
+
+impl Stat {
+    /// That of an entry of the index, which begins at `at`.
+    fn read(bytes: &[u8], at: usize) -> Option<Stat> {
+        let field = |offset: usize| number(bytes, at + offset..at + offset + 4).map(|value| value as u32);
+        Some(Stat { modified_s: field(8)?, modified_ns: field(12)?, size: field(36)? })
+    }
+
+    /// What git would note of a file with this stamp.
+    fn of(stamp: FileStamp) -> Stat {
+        Stat {
+            modified_s: stamp.modified_ns.div_euclid(1_000_000_000) as u32,
+            modified_ns: stamp.modified_ns.rem_euclid(1_000_000_000) as u32,
+            size: stamp.size as u32,
+        }
     }
 }
 
@@ -189,6 +238,7 @@ impl<'a> Entries<'a> {
         let mut name: Vec<u8> = Vec::new();
         for _ in 0..self.n_entries {
             let before = paths.len().checked_sub(1).map(|at| paths.name(at)).unwrap_or_default();
+            let stat = Stat::read(self.bytes, self.at)?;
             self.next(&mut name)?;
             match () {
                 () if name.is_empty() => n_unnamed += 1,
@@ -196,7 +246,7 @@ impl<'a> Entries<'a> {
                 () if name == before => {}
                 () => {
                     is_sorted &= *before < *name;
-                    paths.push(&name);
+                    paths.push(&name, stat);
                 }
             }
             if paths.names.len() > MAX_NAME_BYTES {
@@ -270,8 +320,14 @@ fn number(bytes: &[u8], range: Range<usize>) -> Option<usize> {
     Some(bytes.get(range)?.iter().fold(0, |value, &byte| value << 8 | usize::from(byte)))
 }
 
-/// The bytes of a file in a git folder; `None` if there is none.
-fn read_file(path: &Path) -> Result<Option<Vec<u8>>, BadIndex> {
+/// A file in a git folder.
+struct GitFile {
+    bytes: Vec<u8>,
+    modified_ns: i64,
+}
+
+/// Reads a file in a git folder; `None` if there is none.
+fn read_file(path: &Path) -> Result<Option<GitFile>, BadIndex> {
     let unreadable = |error: std::io::Error| BadIndex::Unreadable(error.to_string());
     let file = match open_regular(path) {
         Ok(file) => file.ok_or(BadIndex::NotRegular)?,
@@ -279,13 +335,13 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, BadIndex> {
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
-    let size = file.metadata().map_err(unreadable)?.len();
+    let FileStamp { size, modified_ns, .. } = FileStamp::from_metadata(&file.metadata().map_err(unreadable)?);
     if size > MAX_INDEX_BYTES {
         return Err(BadIndex::TooLarge);
     }
     let mut bytes = Vec::with_capacity(size as usize + 1);
     file.take(MAX_INDEX_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
-    Ok(Some(bytes))
+    Ok(Some(GitFile { bytes, modified_ns }))
 }
 
 #[cfg(test)]

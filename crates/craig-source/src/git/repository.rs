@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::index::{BadIndex, TrackedPaths};
-use crate::{ContentHash, place::Place, regular::open_regular};
+use crate::{ContentHash, FileStamp, place::Place, regular::open_regular};
 
 /// A working tree at the root of a project, around it or below it.
 #[derive(Debug)]
@@ -34,6 +34,11 @@ impl Repository {
     /// Whether git tracks the file at a path relative to the project's root.
     pub(crate) fn tracks_file(&self, relative: &str) -> bool {
         self.place.path(relative).is_some_and(|path| self.paths.contains(&path))
+    }
+
+    /// Whether git has the content of the file at a path relative to the project's root, which has this stamp.
+    pub(crate) fn has_content_of(&self, relative: &str, stamp: FileStamp) -> bool {
+        self.place.path(relative).is_some_and(|path| self.paths.has_content_of(&path, stamp))
     }
 
     /// Whether git tracks anything in a folder, or the folder as a submodule.

@@ -47,7 +47,7 @@ impl Candidates {
         if let Some(part) = part(manager, path)
             && let Some(stamp) = stamp()
         {
-            self.files.push((part, Entry { path: path.to_owned(), stamp }));
+            self.files.push((part, Entry { path: path.to_owned(), stamp, is_in_git: false }));
         }
     }
 

@@ -43,6 +43,17 @@ fn newer_tables_are_refused() {
 }
 
 #[test]
+fn tables_that_a_restore_doubled_are_named() {
+    let fixture = TestStore::new();
+    let address = fixture.database.address();
+    let path = address.to_path();
+    let mut client = postgres::Client::connect(path.to_str().unwrap(), postgres::NoTls).unwrap();
+    client.batch_execute("INSERT INTO craig SELECT * FROM craig").unwrap();
+    let error = refused(&fixture, path.to_str().unwrap());
+    assert!(error.to_string().contains("a backup is restored into an empty database"), "{error}");
+}
+
+#[test]
 fn an_unreachable_server_is_named() {
     let fixture = TestStore::new();
     let error = refused(&fixture, "postgres://craig@127.0.0.1:1/index");

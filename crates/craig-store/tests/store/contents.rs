@@ -221,6 +221,33 @@ fn projects_share_equal_files_until_the_last_of_them_is_gone() {
 }
 
 #[test]
+fn versions_that_git_has_are_kept_for_when_the_project_changes_back() {
+    let mut fixture = TestStore::new();
+    let project = fixture.project("jobs");
+    let version = |number: usize| file("a.rs", &format!("fn version_{number}() {{}}"));
+    let others = (0..8).map(|number| file(&format!("{number}.rs"), "fn other() {}")).collect();
+    fixture.apply(&project, others, vec![]);
+    let mut ids = Vec::new();
+    for number in 0..4 {
+        fixture.apply_from_git(&project, vec![version(number)]);
+        ids.push(fixture.file_id(&project, "a.rs"));
+    }
+    // Two of nine files, those that were replaced last.
+    assert_eq!(fixture.store.kept_versions(project.id).unwrap(), ids[1..3]);
+    fixture.apply(&project, vec![version(1)], vec![]);
+    assert_eq!(fixture.file_id(&project, "a.rs"), ids[1]);
+    assert_eq!(fixture.store.kept_versions(project.id).unwrap(), ids[2..4]);
+    // Git does not have this one, and of the others the one that was replaced first is dropped.
+    fixture.apply(&project, vec![version(5)], vec![]);
+    fixture.apply(&project, vec![version(3)], vec![]);
+    assert_eq!(fixture.file_id(&project, "a.rs"), ids[3]);
+    assert_eq!(fixture.store.kept_versions(project.id).unwrap(), [ids[1]]);
+    fixture.store.keep_no_versions(project.id).unwrap();
+    assert_eq!(fixture.store.kept_versions(project.id).unwrap(), []);
+    assert_eq!(fixture.file_id(&project, "a.rs"), ids[3]);
+}
+
+#[test]
 fn a_batch_whose_shared_file_was_dropped_meanwhile_is_refused() {
     let mut fixture = TestStore::new();
     let (trunk, branch) = (fixture.project("trunk"), fixture.project("branch"));

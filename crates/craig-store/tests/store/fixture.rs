@@ -45,6 +45,12 @@ impl TestStore {
         apply(&mut self.store, project, changed, removed);
     }
 
+    /// The same of files that git has.
+    pub(crate) fn apply_from_git(&mut self, project: &Project, changed: Vec<IndexedFile>) {
+        let in_git = changed.iter().map(|file| file.source.path.clone()).collect();
+        commit(&mut self.store, project, Batch { changed, in_git, ..Batch::default() });
+    }
+
     /// Commits files that the store has for another project.
     pub(crate) fn share(&mut self, project: &Project, shared: Vec<TrackedFile>) {
         let run = self.store.begin_ingestion(project.id, shared.len() as u64).unwrap();
@@ -75,9 +81,12 @@ impl TestStore {
 }
 
 pub(crate) fn apply(store: &mut Store, project: &Project, changed: Vec<IndexedFile>, removed: Vec<FileId>) {
-    let n_files = changed.len() as u64;
+    commit(store, project, Batch { changed, removed, ..Batch::default() });
+}
+
+fn commit(store: &mut Store, project: &Project, batch: Batch) {
+    let n_files = batch.changed.len() as u64;
     let run = store.begin_ingestion(project.id, n_files).unwrap();
-    let batch = Batch { changed, removed, ..Batch::default() };
     let missing = store.apply(&run, Some(EMBEDDER), &batch, n_files).unwrap();
     assert!(missing.is_empty(), "every text has a vector");
     store.complete_ingestion(&run).unwrap();

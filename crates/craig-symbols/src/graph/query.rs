@@ -185,8 +185,8 @@ impl SymbolGraph {
         names.join(separator(self.files[self.definition(at).file as usize].language))
     }
 
-    /// The function or type that holds a definition, itself included: what others use when they use it. What is nested in a
-    /// function counts as the function.
+    /// The function, type or variable that holds a definition, itself included: what others use when they use it. What is nested
+    /// in a function counts as the function.
     fn carrier(&self, at: SymbolIx) -> Option<SymbolIx> {
         let mut next = Some(at);
         while let Some(at) = next {
@@ -194,6 +194,7 @@ impl SymbolGraph {
             let is_local = definition.traits.has(Traits::LOCAL) && definition.parent.is_some();
             let is_carrier = definition.kind.is_callable()
                 || definition.kind.is_type()
+                || matches!(definition.kind, DefinitionKind::Constant | DefinitionKind::Variable)
                 || definition.traits.has(Traits::PROPERTY);
             if !is_local && is_carrier {
                 return Some(at);

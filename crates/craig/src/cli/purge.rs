@@ -37,11 +37,16 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         session.output.summarize(&kept, |_| "nothing was removed\n".to_owned())?;
         return Ok(Outcome::Complete);
     }
+    let jobs = engine.jobs_of(&args.project)?;
     let mut view = ProgressView::beside_results(&session.output);
     let removed = engine.purge(&args.project, &mut |progress| view.step(progress));
     view.finish();
     let purged = Purged { project: removed?, purged: true };
     session.output.summarize(&purged, |_| format!("removed {}\n", styled(BOLD, &purged.project)))?;
+    for job in jobs {
+        let note = format!("job {job} will ingest it again; 'craig jobs remove {job}' prevents that");
+        session.output.note(note);
+    }
     Ok(Outcome::Complete)
 }
 

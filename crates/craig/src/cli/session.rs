@@ -60,6 +60,14 @@ impl Session {
         Ok(Engine::open(&Config { must_exist: self.global.db.is_some(), ..config })?)
     }
 
+    /// Names of the projects and groups of the database, if there is one.
+    pub(crate) fn project_names(&self) -> anyhow::Result<Vec<String>> {
+        let config = self.config(&self.settings(None)?)?;
+        let engine = Engine::open(&Config { must_exist: true, ..config })?;
+        let projects = engine.projects()?.into_iter().map(|project| project.name);
+        Ok(projects.chain(engine.groups()?.into_iter().map(|group| group.name)).collect())
+    }
+
     /// Opens the engine with `settings`.
     pub(crate) fn engine_with(&self, settings: &Settings) -> anyhow::Result<Engine> {
         Ok(Engine::open(&self.config(settings)?)?)
@@ -95,8 +103,8 @@ fn workspace_database() -> Option<PathBuf> {
     find_database(&std::env::current_dir().ok()?)
 }
 
-/// Ends the program with exit code 130 on Ctrl-C. Committed work stays; the next ingestion completes an interrupted
-/// one.
+/// Ends the program with exit code 130 on Ctrl-C or SIGTERM. Committed work stays; the next ingestion completes an
+/// interrupted one.
 pub(crate) fn end_on_interrupt() {
     // If no handler can be set, the system ends the program, and the shell also reports 130.
     let _ = ctrlc::set_handler(|| {
@@ -105,7 +113,9 @@ pub(crate) fn end_on_interrupt() {
             // Ends the line of a progress bar.
             let _ = writeln!(stderr);
         }
-        if let Some(message) = progress::after_interrupt() {
+        if super::worker::return_running_job() {
+            let _ = writeln!(stderr, "interrupted: another worker can take the job");
+        } else if let Some(message) = progress::after_interrupt() {
             let _ = writeln!(stderr, "{message}");
         }
         std::process::exit(130);

@@ -1,8 +1,9 @@
 //! `craig worker`: ingests what the queue of jobs names.
 
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use craig_engine::{Engine, JobRun, WorkerOptions};
+use craig_engine::{Engine, JobRun, TakenJob, WorkerOptions};
 use serde::Serialize;
 
 use super::costs::Costs;
@@ -15,9 +16,16 @@ use super::units::{counted, seconds};
 /// How often the queue is read while no job is due.
 const POLL: Duration = Duration::from_secs(2);
 
+/// How long an interrupted worker tries to give its job back.
+const RETURN_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The job that this process runs, for the handler of signals, which is global as well.
+static RUNNING: Mutex<Option<(Arc<Engine>, TakenJob)>> = Mutex::new(None);
+
 /// Ingest the jobs of 'craig jobs', until Ctrl-C
 ///
-/// Any number of workers, on any number of machines, may share a database: each job is run by one of them.
+/// Any number of workers, on any number of machines, may share a database: each job is run by one of them. A worker that is
+/// stopped gives its job back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// End when no job is due
@@ -41,15 +49,12 @@ struct Line<'a> {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let settings = session.settings(None)?;
-    let engine = session.engine_with(&settings)?;
-    let options = WorkerOptions {
-        name: args.name.clone().unwrap_or_else(name),
-        source: settings.source(),
-        consent: args.costs.consent(),
-    };
+    let engine = Arc::new(session.engine_with(&settings)?);
+    let name = args.name.clone().unwrap_or_else(name);
+    let options = WorkerOptions { source: settings.source(), consent: args.costs.consent() };
     let mut outcome = Outcome::Complete;
     loop {
-        match run_next(&engine, &options, &session.output) {
+        match run_next(&engine, &name, &options, &session.output) {
             Ok(Some(run)) => {
                 if run.outcome.is_err() {
                     outcome = Outcome::Partial;
@@ -69,11 +74,31 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     }
 }
 
-fn run_next(engine: &Engine, options: &WorkerOptions, output: &Output) -> anyhow::Result<Option<JobRun>> {
+fn run_next(
+    engine: &Arc<Engine>,
+    name: &str,
+    options: &WorkerOptions,
+    output: &Output,
+) -> anyhow::Result<Option<JobRun>> {
+    let Some(job) = engine.take_job(name)? else { return Ok(None) };
+    *running() = Some((Arc::clone(engine), job.clone()));
     let mut view = ProgressView::beside_results(output);
-    let run = engine.run_next_job(options, &mut |progress| view.step(progress));
+    let run = engine.run_job(&job, options, &mut |progress| view.step(progress));
     view.finish();
-    Ok(run?)
+    *running() = None;
+    Ok(Some(run?))
+}
+
+/// Gives the job that this process runs back to the queue; false if it runs none, or the database does not answer soon.
+pub(super) fn return_running_job() -> bool {
+    let Some((engine, job)) = running().take() else { return false };
+    let (done, is_done) = mpsc::channel();
+    std::thread::spawn(move || done.send(engine.return_job(&job).is_ok()));
+    is_done.recv_timeout(RETURN_PATIENCE).unwrap_or(false)
+}
+
+fn running() -> std::sync::MutexGuard<'static, Option<(Arc<Engine>, TakenJob)>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn report(run: &JobRun, output: &mut Output) -> anyhow::Result<()> {

@@ -77,7 +77,7 @@ pub(super) fn in_terms_of_tools(hint: &str) -> String {
     let hint =
         IN_TERMS_OF_TOOLS.iter().fold(hint.to_owned(), |hint, (command, tool)| hint.replace(command, tool));
     match hint.starts_with("known projects") {
-        true => hint + "; list_projects has details, trigger_ingest creates a new one",
+        true => hint + "; list_projects has details",
         false => hint,
     }
 }

@@ -118,7 +118,7 @@ fn database_of_a_newer_version() {
         expect![[r#"
             exit 1
             -- stderr
-            error: HOME/craig.db has format 9999, but this version of craig reads formats up to 10
+            error: HOME/craig.db has format 9999, but this version of craig reads formats up to 11
             hint: use the newer craig that wrote it, or point --db to another file
         "#]],
     );

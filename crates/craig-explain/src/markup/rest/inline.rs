@@ -8,7 +8,7 @@ const MAX_NAME_BYTES: usize = 60;
 
 /// Renders the prose of one paragraph; none where nothing changes.
 pub(super) fn inline(text: &str) -> Option<String> {
-    let is_marked = text.contains(['`', '\\', '_', '[']) || text.starts_with('#');
+    let is_marked = text.contains(['`', '\\', '_', '[', '<']) || text.starts_with('#');
     is_marked.then(|| {
         let mut scanner = Scanner { text, at: 0, out: String::with_capacity(text.len()), closers: [true; 2] };
         if text.starts_with('#') {
@@ -36,7 +36,7 @@ impl<'t> Scanner<'t> {
 
     fn step(&mut self) {
         let rest = self.rest();
-        let next = rest.find(['`', '\\', ':', '_', '[']).unwrap_or(rest.len());
+        let next = rest.find(['`', '\\', ':', '_', '[', '<']).unwrap_or(rest.len());
         self.copy(next);
         let rest = self.rest();
         let is_read = match rest.as_bytes().first() {
@@ -46,6 +46,7 @@ impl<'t> Scanner<'t> {
             Some(b'`') => self.interpreted(),
             Some(b':') => self.role(),
             Some(b'_') => self.reference(),
+            Some(b'<') => self.angle(),
             Some(_) => self.footnote(),
         };
         if !is_read {
@@ -79,6 +80,15 @@ impl<'t> Scanner<'t> {
         true
     }
 
+    /// An angle bracket, which is no tag.
+    fn angle(&mut self) -> bool {
+        if begins_tag(self.rest()) {
+            self.out.push('\\');
+        }
+        self.copy(1);
+        true
+    }
+
     /// Bytes from `from` to the next `closer`, and behind it.
     fn closer(&mut self, from: usize, closer: &str) -> Option<usize> {
         if !self.closers[closer.len() - 1] {
@@ -109,7 +119,7 @@ impl<'t> Scanner<'t> {
         let n_marks = if after.starts_with("__") { 2 } else { usize::from(after.starts_with('_')) };
         let rendered = match link_text(content) {
             (text, true) if n_marks > 0 => link(text, content),
-            (text, _) if n_marks > 0 || !is_identifier_like(text) => text.to_owned(),
+            (text, _) if n_marks > 0 || !is_identifier_like(text) => without_tags(text),
             (text, _) => code(text),
         };
         self.write(rendered, end + n_marks)
@@ -196,4 +206,22 @@ fn link(text: &str, content: &str) -> String {
     let is_url =
         target.contains("://") || target.starts_with("mailto:") || target.starts_with(['/', '#', '.']);
     if is_url { format!("[{text}]({target})") } else { text.to_owned() }
+}
+
+/// Whether Markdown takes the angle bracket that a text begins with for HTML, which reStructuredText does not have.
+fn begins_tag(text: &str) -> bool {
+    text[1..].starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c))
+}
+
+/// A text whose angle brackets are no tags in Markdown.
+fn without_tags(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut last = 0;
+    for (at, _) in text.match_indices('<').filter(|(at, _)| begins_tag(&text[*at..])) {
+        out.push_str(&text[last..at]);
+        out.push('\\');
+        last = at;
+    }
+    out.push_str(&text[last..]);
+    out
 }

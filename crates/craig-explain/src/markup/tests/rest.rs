@@ -125,6 +125,9 @@ Call :func:`run` or :meth:`it <app.App.run>`, see :doc:`/start`, :pep:`8` and `t
 site <https://x.org/a>`_. A ``*`` is\\ not a \\* [1]_. Links_ and `more links`_,
 `name_of` and `some words`; `the class <app.App>`.
 
+`<script>` and `<style>` tags, or
+<b>bold</b>, are text; 1 < 2.
+
 Write this::
 
     x = 1
@@ -202,6 +205,9 @@ a) Third
             Call `run` or `it`, see /start, PEP 8 and [the
             site](https://x.org/a). A `*` isnot a \*. Links and more links,
             `name_of` and some words; the class.
+
+            \<script> and \<style> tags, or
+            \<b>bold\</b>, are text; 1 < 2.
 
             Write this:
             ```

@@ -1,4 +1,8 @@
-use std::{fs, process::Command};
+use std::{
+    fs,
+    process::Command,
+    time::{Duration, SystemTime},
+};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -45,7 +49,7 @@ fn check(folder: &Path) {
     let listed = git(folder, &["ls-files", "-z"]);
     let listed: Vec<&str> = listed.split_terminator('\0').collect();
     let paths = TrackedPaths::read(&folder.join(".git")).unwrap();
-    let read: Vec<&str> = paths.iter().map(|name| str::from_utf8(name).unwrap()).collect();
+    let read: Vec<&str> = paths.iter().map(|(name, _)| str::from_utf8(name).unwrap()).collect();
     assert_eq!(read, listed);
     assert!(listed.iter().all(|path| paths.contains(path) && !paths.contains(&format!("{path}x"))));
 }
@@ -80,6 +84,29 @@ fn a_split_index_is_read_with_its_base() {
 }
 
 #[test]
+fn git_has_the_content_of_files_that_have_not_changed_since() {
+    for version in ["2", "4"] {
+        let folder = repository(&[]);
+        let at = |path: &str| folder.path().join(path);
+        let stamp = |path: &str| FileStamp::from_metadata(&fs::metadata(at(path)).unwrap());
+        let has = |path: &str| TrackedPaths::read(&at(".git")).unwrap().has_content_of(path, stamp(path));
+        git(folder.path(), &["update-index", "--index-version", version]);
+        assert!(has("src/1.rs") && has("é.rs"));
+        fs::write(at("src/1.rs"), "changed").unwrap();
+        assert!(!has("src/1.rs"));
+        write(folder.path(), "src/new.rs");
+        assert!(!has("src/new.rs"), "git does not track it");
+        let earlier = SystemTime::now() - Duration::from_secs(9);
+        fs::File::open(at("src/1.rs")).unwrap().set_modified(earlier).unwrap();
+        git(folder.path(), &["add", "src/1.rs"]);
+        assert!(has("src/1.rs"));
+        // As old as the index: it may have changed after git read it.
+        fs::File::open(at(".git/index")).unwrap().set_modified(earlier).unwrap();
+        assert!(!has("src/1.rs"));
+    }
+}
+
+#[test]
 fn folders_are_tracked_by_what_lies_in_them() {
     let folder = repository(&[]);
     let paths = TrackedPaths::read(&folder.path().join(".git")).unwrap();
@@ -105,7 +132,7 @@ fn a_conflict_and_a_sparse_index_are_read() {
     let merge = Command::new("git").args(["merge", "--quiet", "left"]).current_dir(at).output().unwrap();
     assert!(!merge.status.success());
     let paths = TrackedPaths::read(&at.join(".git")).unwrap();
-    assert_eq!(paths.iter().filter(|name| *name == b"src/1.rs").count(), 1);
+    assert_eq!(paths.iter().filter(|(name, _)| *name == b"src/1.rs").count(), 1);
     git(at, &["reset", "--quiet", "--hard"]);
     git(at, &["sparse-checkout", "set", "--cone", "--sparse-index", "long name"]);
     let paths = TrackedPaths::read(&at.join(".git")).unwrap();
@@ -161,7 +188,7 @@ proptest! {
         }
         bytes.truncate(bytes.len().saturating_sub(cut / 4));
         if let Some(index) = Index::parse(&bytes) {
-            prop_assert!(index.paths.iter().all(|name| index.paths.contains_below("") && !name.is_empty()));
+            prop_assert!(index.paths.iter().all(|(name, _)| index.paths.contains_below("") && !name.is_empty()));
             index.link.map(|link| link.deleted(1_000));
         }
     }

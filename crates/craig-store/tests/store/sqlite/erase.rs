@@ -45,11 +45,12 @@ fn no_trace_of_a_changed_or_removed_text_remains_after_the_ingestion() {
 fn nothing_is_left_of_a_purged_project_and_its_space_is_returned() {
     let mut fixture = TestStore::new();
     let (jobs, mail) = (fixture.project("jobs"), fixture.project("mail"));
-    fixture.apply(
-        &jobs,
-        (0..50).map(|n| file(&format!("mark_{n}.py"), &text_of_hashes("mark_text", n, 200))).collect(),
-        vec![],
-    );
+    let version = |seed: usize| -> Vec<_> {
+        (0..50).map(|n| file(&format!("mark_{n}.py"), &text_of_hashes("mark_text", n + seed, 200))).collect()
+    };
+    fixture.apply_from_git(&jobs, version(50));
+    fixture.apply_from_git(&jobs, version(0));
+    assert!(!fixture.store.kept_versions(jobs.id).unwrap().is_empty());
     fixture.apply(&mail, vec![file("src/queue.rs", QUEUE)], vec![]);
     // Another process that has the database open keeps the log from being removed.
     let other = fixture.open_again();

@@ -20,6 +20,7 @@ fn one_text_has_one_row_of_vectors_and_every_run_keeps_its_own() {
         "projects",
         "files",
         "project_files",
+        "kept_versions",
         "chunks",
         "names",
         "vectors",

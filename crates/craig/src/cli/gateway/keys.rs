@@ -24,6 +24,8 @@ enum KeysCommand {
     Add {
         /// Name of the client
         name: String,
+        #[command(flatten)]
+        limits: Limits,
     },
     /// List all keys
     List,
@@ -33,7 +35,12 @@ enum KeysCommand {
         key: String,
     },
     /// Change the limits of a key; a running gateway applies them within a second
-    Set(SetArgs),
+    Set {
+        /// Id or name of the key
+        key: String,
+        #[command(flatten)]
+        limits: Limits,
+    },
     /// Give a key a new value and show it once; the old one stays valid for a while
     Rotate {
         /// Id or name of the key
@@ -67,13 +74,13 @@ struct Listed {
     user: String,
     created_at: String,
     revoked_at: Option<String>,
+    /// The projects that it may search; empty if it may search all.
+    projects: Vec<String>,
 }
 
 /// Limits of a key; `none` removes one, and the others stay as they are.
 #[derive(Debug, clap::Args)]
-struct SetArgs {
-    /// Id or name of the key
-    key: String,
+struct Limits {
     /// Requests to models per minute
     #[arg(long, value_name = "N|none", value_parser = limit::<u32>)]
     requests_per_minute: Option<Limit<u32>>,
@@ -133,10 +140,23 @@ impl Limit<String> {
     }
 }
 
-impl SetArgs {
-    /// Changes a key; its expiry is a time already.
-    fn apply(self, expires: Option<Option<String>>, record: &mut keys::KeyRecord) {
-        let policy = &mut record.policy;
+impl Limits {
+    /// The change of a key that these limits are. Fails if its expiry is no time.
+    fn change(self) -> Result<impl FnOnce(&mut keys::KeyRecord), keys::KeysError> {
+        let expires = match &self.expires {
+            None => None,
+            Some(Limit::None) => Some(None),
+            Some(Limit::Is(time)) => Some(Some(keys::time_from_now(time)?)),
+        };
+        Ok(move |record: &mut keys::KeyRecord| {
+            self.change_policy(&mut record.policy);
+            if let Some(expires) = expires {
+                record.expires_at = expires;
+            }
+        })
+    }
+
+    fn change_policy(self, policy: &mut keys::Policy) {
         fn change<T>(limit: &mut Option<T>, to: Option<Limit<T>>) {
             if let Some(to) = to {
                 *limit = to.into_option();
@@ -155,17 +175,16 @@ impl SetArgs {
         list(&mut policy.models, self.models);
         list(&mut policy.providers, self.providers);
         list(&mut policy.projects, self.projects);
-        if let Some(expires) = expires {
-            record.expires_at = expires;
-        }
     }
 }
 
 pub(super) fn run(args: KeysArgs, config: &GatewayConfig, session: &mut Session) -> anyhow::Result<()> {
     let file = &config.keys;
     match args.command {
-        KeysCommand::Add { name } => {
-            let (record, key) = keys::add(file, &name).map_err(keys_refusal)?;
+        KeysCommand::Add { name, limits } => {
+            let change = limits.change().map_err(keys_refusal)?;
+            let (record, key) = keys::add_limited(file, &name, change).map_err(keys_refusal)?;
+            note_unknown_projects(&record.policy.projects, session);
             let added = Added { id: record.id, name: record.name, key };
             session.output.show(&added, |_| format!("{}\n", added.key))?;
             session.output.note("copy the key now: it is not stored and cannot be shown again");
@@ -179,14 +198,10 @@ pub(super) fn run(args: KeysArgs, config: &GatewayConfig, session: &mut Session)
             let shown = shown(&key, config)?;
             session.output.show(&shown, |_| shown.text())?;
         }
-        KeysCommand::Set(args) => {
-            let expires = match args.expires.clone() {
-                None => None,
-                Some(Limit::None) => Some(None),
-                Some(Limit::Is(time)) => Some(Some(keys::time_from_now(&time).map_err(keys_refusal)?)),
-            };
-            let key = args.key.clone();
-            keys::set(file, &key, |record| args.apply(expires, record)).map_err(keys_refusal)?;
+        KeysCommand::Set { key, limits } => {
+            let change = limits.change().map_err(keys_refusal)?;
+            let record = keys::set(file, &key, change).map_err(keys_refusal)?;
+            note_unknown_projects(&record.policy.projects, session);
             let shown = shown(&key, config)?;
             session.output.show(&shown, |_| shown.text())?;
         }
@@ -205,6 +220,14 @@ pub(super) fn run(args: KeysArgs, config: &GatewayConfig, session: &mut Session)
     Ok(())
 }
 
+/// Names that no project has may be typos; a project of the name may also be ingested later.
+fn note_unknown_projects(names: &[String], session: &mut Session) {
+    let Ok(known) = session.project_names() else { return };
+    for name in names.iter().filter(|name| !known.contains(name)) {
+        session.output.note(format_args!("there is no project {name:?} yet: 'craig list' shows all"));
+    }
+}
+
 impl Listed {
     fn new(record: &keys::KeyRecord) -> Self {
         Self {
@@ -213,6 +236,7 @@ impl Listed {
             user: craig_gateway::hashed(&record.id),
             created_at: record.created_at.clone(),
             revoked_at: record.revoked_at.clone(),
+            projects: record.policy.projects.clone(),
         }
     }
 }
@@ -226,12 +250,20 @@ fn table(list: &[Listed], columns: Columns) -> String {
         .column("name", Align::Left, Cut::End, BOLD)
         .column("user in logs", Align::Left, Cut::Never, DIM)
         .column("made", Align::Left, Cut::Never, Default::default())
-        .column("revoked", Align::Left, Cut::Never, Default::default());
+        .column("revoked", Align::Left, Cut::Never, Default::default())
+        .column("projects", Align::Left, Cut::End, Default::default());
     for key in list {
         let revoked = key.revoked_at.as_deref().map(local_time).unwrap_or_default();
-        table.row([key.id.clone(), key.name.clone(), key.user.clone(), local_time(&key.created_at), revoked]);
+        let projects = all_unless(&key.projects);
+        let made = local_time(&key.created_at);
+        table.row([key.id.clone(), key.name.clone(), key.user.clone(), made, revoked, projects]);
     }
     table.render(columns)
+}
+
+/// Names that a key is limited to.
+fn all_unless(names: &[String]) -> String {
+    if names.is_empty() { "all".to_owned() } else { names.join(", ") }
 }
 
 /// A key, what it may do and what it has used this month.
@@ -274,7 +306,6 @@ impl Shown {
         let Self { policy, used_this_month: used, .. } = self;
         let number = |limit: Option<u32>| limit.map_or_else(|| "any".to_owned(), |limit| limit.to_string());
         let usd = |limit: Option<f64>| limit.map_or_else(|| "any".to_owned(), |usd| format!("${usd:.2}"));
-        let names = |names: &[String]| if names.is_empty() { "all".to_owned() } else { names.join(", ") };
         let time = |time: &Option<String>| time.as_deref().map_or_else(|| "never".to_owned(), local_time);
         let rows = [
             ("id", self.id.clone()),
@@ -283,9 +314,9 @@ impl Shown {
             ("tokens/minute", number(policy.tokens_per_minute)),
             ("concurrent", number(policy.concurrent_requests)),
             ("budget/month", format!("{} (soft: {})", usd(policy.monthly_usd), usd(policy.soft_monthly_usd))),
-            ("models", names(&policy.models)),
-            ("providers", names(&policy.providers)),
-            ("projects", names(&policy.projects)),
+            ("models", all_unless(&policy.models)),
+            ("providers", all_unless(&policy.providers)),
+            ("projects", all_unless(&policy.projects)),
             (
                 "used this month",
                 format!(

@@ -29,8 +29,8 @@ pub(super) fn tool() -> Tool {
         title: "Explore code",
         description: "Answers a question about the code in one call: the relevant functions and types, in full \
                       with line numbers, their callees, callers and tests, and the calls between them in order. \
-                      Use it first, before grep or reading files, with guesses in names and code. Its lines are \
-                      current and count as read.",
+                      Use it first, before grep or reading files, with guesses in names and code. Its lines \
+                      count as read.",
         effect: Effect::Reads,
     };
     Tool::of_text(about, answer)
