@@ -1,4 +1,4 @@
-//! Markdown with what MkDocs, MyST, VitePress, Docusaurus, Hugo, Jekyll and GitHub add to it.
+//! Markdown with what MkDocs, MyST, VitePress, Docusaurus, Hugo, Jekyll, Pandoc and GitHub add to it.
 
 mod fences;
 mod inline;
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use self::inline::inline;
 pub(super) use self::syntax::{closes, fence};
-use self::syntax::{heading_level, is_container, is_left_out, list_content};
+use self::syntax::{definition, heading_level, is_container, is_left_out, list_content};
 use super::lines::{joined, lines};
 
 /// Deepest nesting that is followed.
@@ -39,6 +39,8 @@ struct Reader<'t> {
     directives: Vec<(char, usize)>,
     was_blank: bool,
     was_code: bool,
+    /// Whether the last text is a term that definitions follow.
+    is_defined: bool,
     /// Level of the last heading.
     level: usize,
 }
@@ -54,6 +56,7 @@ impl<'t> Reader<'t> {
             directives: Vec::new(),
             was_blank: true,
             was_code: false,
+            is_defined: false,
             level: 0,
         }
     }
@@ -149,10 +152,24 @@ impl<'t> Reader<'t> {
             self.blank();
         } else if is_left_out(content) {
             self.blank();
+        } else if let Some(text) = definition(line).filter(|_| self.is_defined) {
+            // Lines that go on with it are indented as in a container.
+            if self.tabs.len() < MAX_DEPTH {
+                self.tabs.push(indent);
+            }
+            self.push(format!("  {}", inline(text)));
+            self.was_blank = false;
         } else {
             return self.highlighted(line);
         }
         true
+    }
+
+    /// Whether the next line, or the one behind a blank line, defines what is on this one.
+    fn is_term(&self) -> bool {
+        let mut next = self.lines[self.at() + 1..].iter();
+        let first = next.next().filter(|line| !line.trim().is_empty());
+        first.or_else(|| next.next()).is_some_and(|line| definition(self.dedented(line)).is_some())
     }
 
     /// Whether the next line that is not blank belongs to a container that is indented by `indent`.
@@ -167,10 +184,15 @@ impl<'t> Reader<'t> {
             self.level = level;
             self.items.clear();
         }
-        if let Some(width) = list_content(content).filter(|_| self.items.len() < MAX_DEPTH) {
+        let width = list_content(content);
+        if let Some(width) = width.filter(|_| self.items.len() < MAX_DEPTH) {
             self.items.push(columns(line) + width);
         }
-        self.push(inline(line));
+        self.is_defined = width.is_none() && heading_level(content).is_none() && self.is_term();
+        match self.is_defined {
+            true => self.push(format!("- {}:", inline(content.trim_end()))),
+            false => self.push(inline(line)),
+        }
     }
 }
 

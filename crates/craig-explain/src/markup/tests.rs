@@ -13,6 +13,51 @@ fn check(path: &str, text: &str, expected: Expect) {
 }
 
 #[test]
+fn definitions_of_markdown_are_entries() {
+    check(
+        "docs/tool.md",
+        "\
+# OPTIONS
+
+**-n**, **\\--length** _N_
+:   Only read _N_ bytes.
+    Of a file.
+
+    An example.
+
+Term
+
+:   Its text.
+
+Another term
+: with one blank and `code`.
+:no definition
+- entry
+: text
+",
+        expect![[r#"
+            # OPTIONS
+
+            - **-n**, **\--length** _N_:
+              Only read _N_ bytes.
+            Of a file.
+
+            An example.
+
+            - Term:
+
+              Its text.
+
+            - Another term:
+              with one blank and `code`.
+            :no definition
+            - entry
+            : text
+        "#]],
+    );
+}
+
+#[test]
 fn asciidoc_is_markdown() {
     check(
         "README.adoc",

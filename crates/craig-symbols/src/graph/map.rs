@@ -1,5 +1,7 @@
 //! The map of a project: what is central, by PageRank over the references between its symbols.
 
+use std::collections::HashSet;
+
 use craig_chunk::names::{DefinitionKind, Role, Traits};
 use craig_source::Language;
 use craig_text::PathRole;
@@ -67,16 +69,18 @@ impl SymbolGraph {
 
     /// The definition that stands for each one in a map: itself, or what encloses it; `None` for what has no place there.
     fn lifted(&self) -> Vec<Option<SymbolIx>> {
+        // Scripts export functions as values: `export const useCart = create(…)`.
+        let exported: HashSet<SymbolIx> = self.exported.iter().map(|&(_, symbol)| symbol).collect();
         let mut lifted: Vec<Option<SymbolIx>> = Vec::with_capacity(self.definitions.len());
         for (at, definition) in self.definitions.iter().enumerate() {
-            let is_minor = matches!(
-                definition.kind,
+            let is_minor = match definition.kind {
+                DefinitionKind::Variable => !exported.contains(&(at as SymbolIx)),
                 DefinitionKind::Field
-                    | DefinitionKind::EnumMember
-                    | DefinitionKind::Constructor
-                    | DefinitionKind::Module
-                    | DefinitionKind::Variable
-            );
+                | DefinitionKind::EnumMember
+                | DefinitionKind::Constructor
+                | DefinitionKind::Module => true,
+                _ => false,
+            };
             // An outer definition comes first in its file.
             let outer = definition.parent.and_then(|parent| lifted.get(parent as usize).copied().flatten());
             let is_mapped = !is_minor

@@ -167,6 +167,13 @@ export * from "./types"
 export * as tools from "./tools"
 export const VERSION = hidden()
 const own = 1
+import useCart from "./cart"
+export default useCart
+//- /src/cart.ts
+import { run } from "./run"
+const useCart = run(1)
+const kept = run(2)
+export default useCart
 //- /src/run.ts
 export function run() { return hidden() + spawn() }
 export function hidden() { return 1 }
@@ -204,8 +211,8 @@ class Open: pass
         names.sort_unstable();
         names.join(" ")
     };
-    expect!["Open Options VERSION late run tool"].assert_eq(&names("src/index.ts"));
-    expect!["Open first"].assert_eq(&names("src/old.js"));
+    expect!["Open Options VERSION late run tool useCart"].assert_eq(&names("src/index.ts"));
+    expect!["Open first second"].assert_eq(&names("src/old.js"));
     expect!["Open Shown"].assert_eq(&names("lib/__init__.py"));
 }
 

@@ -66,6 +66,12 @@ fn is_slashes(content: &str) -> bool {
     content.starts_with("///") && is_name && (title.is_empty() || !name.trim().is_empty())
 }
 
+/// The text of a definition, as Pandoc and Python-Markdown have it behind a term: `:   Only read N bytes.`
+pub(super) fn definition(line: &str) -> Option<&str> {
+    let text = line.strip_prefix(':')?;
+    text.starts_with([' ', '\t']).then(|| text.trim()).filter(|text| !text.is_empty())
+}
+
 /// The level of an ATX heading.
 pub(super) fn heading_level(content: &str) -> Option<usize> {
     let level = leading(content, '#');
