@@ -401,9 +401,10 @@ impl Engine {
                 "the search index of {} was built in memory: {holder} is still writing the one on disk",
                 project.name
             )),
-            EngineError::Search(
-                SearchError::Io { .. } | SearchError::Store(Lock { .. } | ReadOnly { .. }),
-            ) => {}
+            EngineError::Search(error @ (SearchError::Io { .. } | SearchError::Store(Lock { .. }))) => {
+                notes.push(format!("the search index of {} was built in memory: {error}", project.name));
+            }
+            EngineError::Search(SearchError::Store(ReadOnly { .. })) => {}
             other => return Err(other),
         }
         let embedder = self.embedder()?;

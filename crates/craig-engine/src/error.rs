@@ -357,6 +357,9 @@ impl EngineError {
             Self::Settings(error) => error.hint(),
             Self::Source(SourceError::Git(error)) => error.hint(),
             Self::CostsNotAccepted(_) => Some("confirm with --yes, or set another 'embedder.provider'".into()),
+            Self::ProtectedSource { path, why: ProtectedFolder::GitData } => {
+                Some(format!("give its URL, so that its files are checked out: file://{}", path.display()))
+            }
             Self::ProtectedSource { path, .. } => Some(format!(
                 "ingest the directory of one project; 'craig ingest --yes {}' indexes the whole directory",
                 path.display()

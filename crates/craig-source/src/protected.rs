@@ -18,6 +18,8 @@ pub enum ProtectedFolder {
     System,
     /// A folder that tools keep keys and passwords in.
     Keys,
+    /// The data of a git repository: a bare one, or the `.git` of a working tree.
+    GitData,
 }
 
 impl fmt::Display for ProtectedFolder {
@@ -28,6 +30,7 @@ impl fmt::Display for ProtectedFolder {
             Self::AboveHomes => "a folder of home directories",
             Self::System => "a system folder",
             Self::Keys => "a folder of keys and passwords",
+            Self::GitData => "the data of a git repository",
         })
     }
 }
@@ -35,6 +38,11 @@ impl fmt::Display for ProtectedFolder {
 /// Whether the directory at the canonical `path` is protected, and why.
 pub fn protected_folder(path: &Path) -> Option<ProtectedFolder> {
     classify(path, &Homes::of_this_machine())
+        .or_else(|| is_git_data(path).then_some(ProtectedFolder::GitData))
+}
+
+fn is_git_data(path: &Path) -> bool {
+    path.join("HEAD").is_file() && ["objects", "refs"].iter().all(|name| path.join(name).is_dir())
 }
 
 /// How far a row of [`FOLDERS`] reaches.
@@ -186,6 +194,17 @@ mod tests {
             None => format!("{path}\n"),
         };
         expect.assert_eq(&paths.iter().map(describe).collect::<String>());
+    }
+
+    #[test]
+    fn the_data_of_a_repository_is_protected() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!is_git_data(folder.path()));
+        for name in ["objects", "refs"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        std::fs::write(folder.path().join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        assert!(is_git_data(folder.path()));
     }
 
     #[test]

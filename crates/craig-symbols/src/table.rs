@@ -190,6 +190,10 @@ impl<'n> Table<'n> {
         let group = self.group_for(file, names);
         self.group_of.push(group);
         let mut top = Scope::default();
+        let imported = match self.families[file] {
+            Family::Python => imported_by_module(names),
+            _ => FxHashSet::default(),
+        };
         for at in offset as usize..self.entries.len() {
             let Entry { name, kind, parent, traits, ix, .. } = self.entries[at];
             // Extensions are imported by their names alone.
@@ -204,7 +208,10 @@ impl<'n> Table<'n> {
             if !is_full {
                 same_name.push(at as u32);
             }
-            let is_top = parent.is_none_or(|parent| self.is_transparent(parent)) && !is_owned;
+            // A variable that stands in for an import that fails, or that type checkers alone see.
+            let is_stand_in = matches!(kind, DefinitionKind::Variable | DefinitionKind::Constant)
+                && imported.contains(&names.definitions[ix as usize].name);
+            let is_top = parent.is_none_or(|parent| self.is_transparent(parent)) && !is_owned && !is_stand_in;
             if is_top {
                 add(top.entry(name).or_default(), at);
                 add(self.group_top[group as usize].entry(name).or_default(), at);
@@ -606,4 +613,18 @@ impl<'n> Table<'n> {
         };
         self.entries.iter().map(symbol).collect()
     }
+}
+
+/// Names that a module of Python imports outside of functions.
+fn imported_by_module(names: &Names) -> FxHashSet<NameId> {
+    let is_of_function = |line: u32| {
+        let around = |of: &Definition| (of.line_start..=of.line_end).contains(&line);
+        names.definitions.iter().any(|of| of.kind.is_callable() && around(of))
+    };
+    names
+        .imports
+        .iter()
+        .filter(|import| !is_of_function(import.line))
+        .filter_map(|import| import.local)
+        .collect()
 }

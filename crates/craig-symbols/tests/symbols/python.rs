@@ -736,3 +736,60 @@ load('x')
         "#]],
     );
 }
+
+#[test]
+fn a_variable_that_stands_in_for_an_import_is_what_is_imported() {
+    check(
+        "
+//- /base.py
+class View:
+    def export(self):
+        return 1
+
+    def shown(self):
+        return tables()
+//- /types.py
+import typing as t
+
+if t.TYPE_CHECKING:
+    from base import View as T_VIEW
+else:
+    T_VIEW = 'base.View'
+//- /menu.py
+from types import T_VIEW
+
+try:
+    import tablib
+except ImportError:
+    tablib = None
+
+def item(view: T_VIEW):
+    return view.shown()
+
+def tables():
+    rows = tablib.Dataset()
+    return rows.export()
+
+limit = 3
+
+def local():
+    from sizes import limit
+    return limit
+//- /other.py
+from menu import limit
+print(limit)
+",
+        &expect![[r#"
+            class View base.py:1
+                menu.py:1 import 99
+                menu.py:8 type 99
+                types.py:4 import 99
+            method View.shown base.py:5
+                menu.py:9 call 95
+            variable limit menu.py:15
+                menu.py:19 read 99
+                other.py:1 import 99
+                other.py:2 read 99
+        "#]],
+    );
+}

@@ -1,5 +1,7 @@
 //! Relations for people.
 
+use std::collections::BTreeSet;
+
 use craig_engine::{FileEdge, Relations};
 
 use super::{heading, rest};
@@ -10,8 +12,8 @@ use crate::cli::units::{count, counted};
 pub(super) fn text(found: &Relations, limit: usize, columns: Columns) -> String {
     [
         about(found),
-        edges("Used by", &found.used_by, "uses", |edge| (place(edge), edge.to_file.clone()), limit, columns),
-        edges("Uses", &found.uses, "from", |edge| (edge.to_file.clone(), place(edge)), limit, columns),
+        edges(&USED_BY, &found.used_by, limit, columns),
+        edges(&USES, &found.uses, limit, columns),
         packages(found, limit, columns),
         impact(found, limit, columns),
     ]
@@ -40,29 +42,46 @@ fn place(edge: &FileEdge) -> String {
     format!("{}:{}", edge.from_file, edge.line)
 }
 
-/// Edges with the other file first; `own` is the title of the column of this side.
-fn edges(
-    title: &str,
-    edges: &[FileEdge],
+/// How edges are shown, the other file first.
+struct Side {
+    title: &'static str,
+    /// Title of the column of this side.
     own: &'static str,
-    ends: impl Fn(&FileEdge) -> (String, String),
-    limit: usize,
-    columns: Columns,
-) -> String {
+    other_file: fn(&FileEdge) -> &str,
+    /// The columns of the other side and of this one.
+    ends: fn(&FileEdge) -> (String, String),
+}
+
+const USED_BY: Side = Side {
+    title: "Used by",
+    own: "uses",
+    other_file: |edge| &edge.from_file,
+    ends: |edge| (place(edge), edge.to_file.clone()),
+};
+
+const USES: Side = Side {
+    title: "Uses",
+    own: "from",
+    other_file: |edge| &edge.to_file,
+    ends: |edge| (edge.to_file.clone(), place(edge)),
+};
+
+fn edges(side: &Side, edges: &[FileEdge], limit: usize, columns: Columns) -> String {
     if edges.is_empty() {
         return String::new();
     }
     let mut table = Table::new()
         .column("file", Align::Left, Cut::Start, PATH)
         .column("how", Align::Left, Cut::Never, Default::default())
-        .column(own, Align::Left, Cut::Start, DIM);
+        .column(side.own, Align::Left, Cut::Start, DIM);
     for edge in edges.iter().take(limit) {
-        let (other, own) = ends(edge);
+        let (other, own) = (side.ends)(edge);
         table.row([other, edge.kind.to_string(), own]);
     }
-    heading(title, counted(edges.len() as u64, "file"))
+    let files: BTreeSet<&str> = edges.iter().map(side.other_file).collect();
+    heading(side.title, counted(files.len() as u64, "file"))
         + &table.render(columns)
-        + &rest(limit, edges.len(), "more file")
+        + &rest(limit, edges.len(), "more use")
 }
 
 fn packages(found: &Relations, limit: usize, columns: Columns) -> String {
