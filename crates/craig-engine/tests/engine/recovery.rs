@@ -159,6 +159,16 @@ fn a_directory_named_like_an_id_gets_a_name_that_is_none() {
     assert_eq!(engine.ingest(&request, &mut |_| ()).unwrap().project, name, "the same one again");
 }
 
+#[test]
+fn an_index_whose_project_was_purged_elsewhere_is_removed() {
+    let workshop = Workshop::with_files(&[("retry.rs", "/// Waits before the next try.\nfn back_off() {}\n")]);
+    let orphan = workshop.index_folder().with_file_name("0123456789ab");
+    std::fs::create_dir(&orphan).unwrap();
+    assert_eq!(workshop.engine.remove_orphaned_indexes().unwrap(), 1);
+    assert!(!orphan.exists() && workshop.index_folder().exists());
+    assert_eq!(workshop.engine.remove_orphaned_indexes().unwrap(), 0);
+}
+
 /// Whoever waits for a lock may get it when the project no longer exists.
 #[test]
 fn a_project_purged_while_it_was_waited_for_is_unknown() {

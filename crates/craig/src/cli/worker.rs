@@ -1,7 +1,7 @@
 //! `craig worker`: ingests what the queue of jobs names.
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use craig_engine::{Engine, JobRun, TakenJob, WorkerOptions};
 use serde::Serialize;
@@ -15,6 +15,9 @@ use super::units::{counted, seconds};
 
 /// How often the queue is read while no job is due.
 const POLL: Duration = Duration::from_secs(2);
+
+/// How often a worker that waits removes what purges on other machines have left here.
+const TIDY: Duration = Duration::from_secs(60);
 
 /// How long an interrupted worker tries to give its job back.
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
@@ -53,6 +56,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
     let name = args.name.clone().unwrap_or_else(name);
     let options = WorkerOptions { source: settings.source(), consent: args.costs.consent() };
     let mut outcome = Outcome::Complete;
+    let mut tidied = Instant::now();
     loop {
         match run_next(&engine, &name, &options, &session.output) {
             Ok(Some(run)) => {
@@ -69,6 +73,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
         }
         if args.once {
             return Ok(outcome);
+        }
+        if tidied.elapsed() >= TIDY {
+            // A database that cannot be read was reported above.
+            let _ = engine.remove_orphaned_indexes();
+            tidied = Instant::now();
         }
         std::thread::sleep(POLL);
     }
