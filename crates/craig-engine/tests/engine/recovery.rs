@@ -161,7 +161,8 @@ fn a_directory_named_like_an_id_gets_a_name_that_is_none() {
 
 #[test]
 fn an_index_whose_project_was_purged_elsewhere_is_removed() {
-    let workshop = Workshop::with_files(&[("retry.rs", "/// Waits before the next try.\nfn back_off() {}\n")]);
+    let workshop =
+        Workshop::with_files(&[("retry.rs", "/// Waits before the next try.\nfn back_off() {}\n")]);
     let orphan = workshop.index_folder().with_file_name("0123456789ab");
     std::fs::create_dir(&orphan).unwrap();
     assert_eq!(workshop.engine.remove_orphaned_indexes().unwrap(), 1);

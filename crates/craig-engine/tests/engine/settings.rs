@@ -255,3 +255,20 @@ fn removed_settings_name_what_replaces_them() {
 fn the_page_is_made_from_the_definitions() {
     expect_test::expect_file!["../../../../docs/settings.md"].assert_eq(&craig_engine::settings_page());
 }
+
+/// `npm run settings` in `editors/vscode` brings it up to date.
+#[test]
+fn descriptions_in_the_extension_are_those_of_the_page() {
+    let manifest = include_str!("../../../../editors/vscode/package.json");
+    let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap();
+    let groups = manifest["contributes"]["configuration"].as_array().unwrap();
+    let properties = groups.iter().flat_map(|group| group["properties"].as_object().unwrap());
+    let page = craig_engine::settings_page();
+    let described =
+        properties.filter_map(|(key, property)| Some((key, property["markdownDescription"].as_str()?)));
+    let shared: Vec<_> = described.filter(|(key, _)| key.starts_with("puku.")).collect();
+    assert!(shared.len() > 5, "{shared:?}");
+    for (key, description) in shared {
+        assert!(page.contains(&format!("| {description} |")), "{key}: {description}");
+    }
+}

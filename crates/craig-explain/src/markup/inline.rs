@@ -48,6 +48,11 @@ pub(super) fn code(code: &str) -> String {
     }
 }
 
+/// Whether Markdown takes the angle bracket that a text begins with for HTML.
+pub(super) fn begins_tag(text: &str) -> bool {
+    text[1..].starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c))
+}
+
 /// Appends the line breaks that `rendered` lacks of those that `written` has, the first instead of its last blank.
 pub(super) fn with_line_breaks(rendered: String, written: &str) -> String {
     let count = |text: &str| text.matches('\n').count();

@@ -76,6 +76,8 @@ NOTE: Call `+run()+` and *never* xref:stop.adoc#x[`stop`]; <<start,begin>> at
 https://x.org[the site] or link:a.html[here]. \"`Quoted`\" {unknown}. +
 Next.
 
+<script> is no tag, 1 < 2.
+
 .Example
 [source,java,indent=0]
 ----
@@ -145,6 +147,8 @@ never closed
             Call `run()` and **never** `stop`; begin at
             [the site](https://x.org) or here. "Quoted" {unknown}.
             Next.
+
+            \<script> is no tag, 1 < 2.
 
             **Example**
 

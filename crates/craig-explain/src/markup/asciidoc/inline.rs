@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::markup::inline::{code, with_line_breaks};
+use crate::markup::inline::{begins_tag, code, with_line_breaks};
 
 /// Longest value of an attribute that is written where its name stands.
 const MAX_VALUE_BYTES: usize = 200;
@@ -181,9 +181,10 @@ impl<'s> Scanner<'s, '_> {
         value.is_some_and(|(name, value)| self.write(value, name.len() + 2))
     }
 
-    /// `<<target,text>>`
+    /// `<<target,text>>`; another angle bracket is no tag.
     fn reference(&mut self) -> bool {
         if !self.rest().starts_with("<<") {
+            self.push(if begins_tag(self.rest()) { "\\" } else { "" });
             return false;
         }
         let Some(close) = self.find(2, ">>") else { return false };

@@ -1,7 +1,7 @@
 //! Roles, links, literals and escapes in the prose of reStructuredText.
 
 use crate::markup::directive::{is_identifier_like, link_text, role};
-use crate::markup::inline::{code, with_line_breaks};
+use crate::markup::inline::{begins_tag, code, with_line_breaks};
 
 /// The longest name of a role or footnote that is looked for.
 const MAX_NAME_BYTES: usize = 60;
@@ -206,11 +206,6 @@ fn link(text: &str, content: &str) -> String {
     let is_url =
         target.contains("://") || target.starts_with("mailto:") || target.starts_with(['/', '#', '.']);
     if is_url { format!("[{text}]({target})") } else { text.to_owned() }
-}
-
-/// Whether Markdown takes the angle bracket that a text begins with for HTML, which reStructuredText does not have.
-fn begins_tag(text: &str) -> bool {
-    text[1..].starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c))
 }
 
 /// A text whose angle brackets are no tags in Markdown.
