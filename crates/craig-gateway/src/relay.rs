@@ -164,6 +164,15 @@ impl Relay {
         .into()
     }
 
+    /// Whether the client has got everything that belongs to the stream, although the provider has not closed it yet.
+    fn is_delivered(&self) -> bool {
+        let is_ended = match &self.translation {
+            Some(translation) => translation.is_ended(),
+            None => self.lines.end().0,
+        };
+        is_ended && self.ready.is_none()
+    }
+
     fn record(&mut self, failure: Option<&'static str>) {
         self.count.llm_ms.observe(ms(self.count.started.elapsed()));
         if let Some(on_end) = self.count.on_end.take() {
@@ -230,9 +239,13 @@ impl Body for Relay {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        if !self.is_over {
-            self.count.metrics.streams_cut.with_label_values(&["client"]).inc();
-            self.record(Some("client_closed"));
+        if self.is_over {
+            return;
         }
+        if self.is_delivered() {
+            return self.record(None);
+        }
+        self.count.metrics.streams_cut.with_label_values(&["client"]).inc();
+        self.record(Some("client_closed"));
     }
 }
