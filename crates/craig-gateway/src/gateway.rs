@@ -22,7 +22,7 @@ use crate::guesses::{GuessCache, guess_cache};
 use crate::history::History;
 use crate::hooks::Notices;
 use crate::identity::Identity;
-use crate::journal::Journal;
+use crate::journal::{Event, Journal};
 use crate::keys::{KeyRing, KeysError};
 use crate::limits::Limits;
 use crate::meter::Meter;
@@ -66,6 +66,14 @@ pub enum StartError {
     /// It cannot listen there.
     #[error("cannot listen on {address}: {source}")]
     Listen {
+        /// Where.
+        address: std::net::SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It cannot serve the status page there.
+    #[error("cannot serve the status page at {address}: {source}")]
+    AdminListen {
         /// Where.
         address: std::net::SocketAddr,
         /// Why.
@@ -243,6 +251,14 @@ impl Gateway {
             notices: Arc::clone(&self.notices),
             config,
         })
+    }
+
+    /// Logs the models that have a price and no provider: most likely, their names are misspelt.
+    pub(crate) fn log_unused_prices(&self) {
+        let models = self.config.prices.unused(&self.config.upstreams);
+        if !models.is_empty() {
+            self.journal.log(Event::PricesUnused { models });
+        }
     }
 
     /// Memory to reserve for `copies` of a body of `n_bytes`. A quarter of the budget is left for the forwarded body,
