@@ -109,7 +109,7 @@ impl Metrics {
             voyage_tokens: new.counter("voyage_tokens_used", "Tokens that the reranking provider counted")?,
             llm_tokens: new.counters(
                 "llm_tokens_used",
-                "Tokens that language models counted",
+                "Tokens of language models, as providers report them, or as the gateway estimates them",
                 &["upstream", "model", "direction"],
             )?,
             cost_usd: new.dollars("estimated_cost_usd", "Estimated cost so far, in US dollars")?,
