@@ -16,7 +16,6 @@ use crate::config::Masking;
 use crate::conversation::{Conversation, Question};
 use crate::failure::Problem;
 use crate::gateway::Gateway;
-use crate::metrics::ms;
 use crate::protocol::Operation;
 use crate::providers::Answer;
 use crate::proxy::{Accounting, Asked, BYTES_PER_TOKEN, record_at_end};
@@ -177,7 +176,7 @@ impl Gateway {
             Accounting::guess(project.to_owned(), n_input_bytes, answered.tries, started.elapsed());
         let on_end = record_at_end(self, caller, Asked::new(&answered, started), accounting);
         let Answer::Whole(_, body, usage) = answered.answer else { return Err(GuessOutcome::Useless) };
-        self.metrics.llm_ms.with_label_values(&[upstream, answered.model]).observe(ms(started.elapsed()));
+        self.metrics.llm_ms.with(&[upstream, answered.model]).observe(started.elapsed());
         on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
         let text = match body.len() {
             ..=MAX_ANSWER_BYTES => answered.operation.protocol().text_of(&body),

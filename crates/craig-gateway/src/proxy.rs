@@ -308,12 +308,12 @@ fn respond(
     let asked = Asked::new(&answered, times.asked);
     let (provider, tries) = (HeaderValue::from_bytes(asked.upstream.as_bytes()), answered.tries);
     let protocol = client.operation.protocol();
-    let llm_ms = metrics.llm_ms.with_label_values(&[asked.upstream, asked.model]);
-    metrics.first_byte_ms.with_label_values(&[asked.upstream]).observe(ms(times.answered - times.asked));
+    let llm_ms = metrics.llm_ms.with(&[asked.upstream, asked.model]);
+    metrics.first_byte_ms.with(&[asked.upstream]).observe(times.answered - times.asked);
     let on_end = record_at_end(gateway, caller, asked, accounting);
     let mut response = match answered.answer {
         Answer::Whole(head, body, usage) => {
-            llm_ms.observe(ms(times.answered - times.asked));
+            llm_ms.observe(times.answered - times.asked);
             on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
             with_head(&head, Body::from(body), protocol)
         }

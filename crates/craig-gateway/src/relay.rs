@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use tokio::time::Sleep;
 
 use crate::failure::Problem;
-use crate::metrics::{Counted, Metrics, ms};
+use crate::metrics::{Counted, Durations, Metrics};
 use crate::protocol::{Protocol, Usage};
 use crate::sse::{Framing, Lines};
 use crate::translate::StreamTranslation;
@@ -48,7 +48,7 @@ pub(crate) struct Relay {
 pub(crate) struct Counting {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) started: Instant,
-    pub(crate) llm_ms: prometheus::Histogram,
+    pub(crate) llm_ms: Durations,
     pub(crate) on_end: Option<OnEnd>,
     /// The request is open for as long as its stream.
     pub(crate) _open: Counted,
@@ -174,7 +174,7 @@ impl Relay {
     }
 
     fn record(&mut self, failure: Option<&'static str>) {
-        self.count.llm_ms.observe(ms(self.count.started.elapsed()));
+        self.count.llm_ms.observe(self.count.started.elapsed());
         if let Some(on_end) = self.count.on_end.take() {
             on_end(Outcome { usage: self.lines.end().1, failure, n_seen_tokens: self.lines.n_events() });
         }
