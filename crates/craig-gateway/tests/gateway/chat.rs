@@ -397,17 +397,20 @@ async fn errors_of_bad_requests_say_what_is_wrong() {
     let upstream = Upstream::start(|_, _| Reply::completion("")).await;
     let gateway = Plan::with(&upstream).set("gateway.max_body", "10kB").start().await;
     let messages = [
-        ("not json", "the request is not JSON: line 1, column 2"),
-        ("{}", "'messages' is missing"),
-        (r#"{"messages":[],"model":"a","model":"b"}"#, "'model' comes twice"),
-        (r#"{"messages":[{"role":"user","content":"q"}],"project":7}"#, "'project' is not a text"),
+        ("not json", "the request is not JSON: line 1, column 2", None),
+        ("{}", "'messages' is missing", Some("messages")),
+        (r#"{"messages":[],"model":"a","model":"b"}"#, "'model' comes twice", Some("model")),
+        (
+            r#"{"messages":[{"role":"user","content":"q"}],"project":7}"#,
+            "'project' is not a text",
+            Some("project"),
+        ),
     ];
-    for (body, message) in messages {
+    for (body, message, param) in messages {
         let answer = gateway.chat(body).await;
-        assert_eq!(
-            (answer.status, answer.json()["error"]["message"].clone()),
-            (StatusCode::BAD_REQUEST, json!(message))
-        );
+        let error = &answer.json()["error"];
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+        assert_eq!((&error["message"], &error["param"]), (&json!(message), &json!(param)));
     }
     let large = gateway.chat(question(json!({ "x": "y".repeat(20_000) }))).await;
     assert_eq!((large.status, large.code()), (StatusCode::PAYLOAD_TOO_LARGE, "request_too_large".to_owned()));
