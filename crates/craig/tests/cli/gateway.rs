@@ -175,6 +175,10 @@ fn usage_shows_which_requests_were_estimated() {
     home.check(
         &["gateway", "usage"],
         expect![[r#"
+            exit 0
+            -- stdout
+            key    model  requests  estimated  tokens in  cached  tokens out  US dollars
+            local  m             3          2          9       0           4      0.5000
         "#]],
     );
 }
