@@ -1,8 +1,8 @@
 //! Structured logs: one JSON object a line, made from typed events.
 //!
 //! No event has a field for text of a request, so no query, code or key can get into a log by accident. The free texts are
-//! the reasons why a configuration is refused, a provider cannot be reached or an identity provider fails, and the name of a
-//! person who signed in.
+//! the reasons why a configuration is refused, the index cannot be read, a provider cannot be reached or an identity provider
+//! fails, and the name of a person who signed in.
 //! A thread of its own writes the lines: a slow log drops lines rather than slow requests down.
 
 use std::io::Write;
@@ -67,6 +67,20 @@ pub(crate) enum Event {
     UsageUnwritable,
     RedisLost,
     RedisBack,
+    /// Why the index cannot be read; clients do not learn it.
+    IndexUnreadable {
+        reason: String,
+    },
+    WebhookAccepted {
+        forge: &'static str,
+        /// The number of jobs that are due now.
+        jobs: usize,
+    },
+    /// `reason` is the code of the answer.
+    WebhookRefused {
+        forge: &'static str,
+        reason: String,
+    },
     /// Whose hash `user` is. Logged once a day.
     PersonAdmitted {
         user: String,
@@ -157,6 +171,8 @@ impl Event {
             | Self::RedisLost
             | Self::KeysUnreadable
             | Self::PricesUnused { .. }
+            | Self::IndexUnreadable { .. }
+            | Self::WebhookRefused { .. }
             | Self::ConfigRefused { .. }
             | Self::SoftBudgetReached { .. }
             | Self::UsageUnwritable => "warn",
