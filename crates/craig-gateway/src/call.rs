@@ -25,8 +25,8 @@ pub(crate) struct CallFailure {
     pub(crate) is_ours: bool,
     /// The exact problem, if the class is too general.
     pub(crate) detail: Option<&'static Detail>,
-    /// The provider's error, without its key; only its client may see it.
-    pub(crate) provider_error: Option<ProviderError>,
+    /// The provider's error, without its key; only its client may see it. Boxed, as most failures have none.
+    pub(crate) provider_error: Option<Box<ProviderError>>,
     /// Why the provider cannot be reached, for the log.
     pub(crate) cause: Option<String>,
     /// Why nothing was sent, if the request cannot be translated into the provider's protocol.
@@ -123,14 +123,14 @@ impl CallFailure {
         Self {
             status: Some(status.as_u16()),
             retry_after: wait,
-            provider_error: Some(provider_error(target, body)),
+            provider_error: Some(Box::new(provider_error(target, body))),
             ..Self::new(FailureClass::of_status(status.as_u16()))
         }
     }
 
     /// An answer that reports an error although its status is a success; `whole` is all of it.
     pub(crate) fn reported(target: &Target, error: &Value, whole: &Bytes) -> Self {
-        Self { provider_error: Some(provider_error(target, whole)), ..Self::from_event(error) }
+        Self { provider_error: Some(Box::new(provider_error(target, whole))), ..Self::from_event(error) }
     }
 
     /// The same, without the provider's words.
@@ -181,7 +181,7 @@ impl CallFailure {
             _ if self.is_ours && self.class == FailureClass::BadAnswer => Problem::overloaded(),
             FailureClass::InvalidRequest => {
                 let status = self.status.and_then(|status| StatusCode::from_u16(status).ok());
-                let error = self.provider_error.clone().unwrap_or_default();
+                let error = self.provider_error.as_deref().cloned().unwrap_or_default();
                 let message = match error.message.as_str() {
                     "" => "the provider refused the request".to_owned(),
                     message => without_quotes(message, sent),
@@ -289,7 +289,7 @@ impl From<&ModelError> for CallFailure {
         match error {
             ModelError::Refused { status, message, .. } => {
                 let error = ProviderError { message: message.clone(), ..ProviderError::default() };
-                Self { status: Some(*status), provider_error: Some(error), ..failure }
+                Self { status: Some(*status), provider_error: Some(Box::new(error)), ..failure }
             }
             ModelError::CircuitOpen { .. } => Self { is_short_circuit: true, ..failure },
             ModelError::Redirected { .. } => detailed(&REDIRECT),

@@ -1,10 +1,13 @@
 //! What each provider has of its own: headers, a share of the requests, bounds, models; and what the log keeps of an answer.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use craig_gateway::keys::{self, Policy};
 use http::StatusCode;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 use crate::harness::{Gateway, PROVIDER_HEADER, PROVIDER_KEY, Plan, until};
 use crate::upstream::{End, Reply, Upstream};
@@ -92,19 +95,32 @@ async fn a_price_that_no_provider_needs_is_reported() {
         until("it is logged", async || gateway.log.events("prices_unused").len() == n).await;
         gateway.log.events("prices_unused")[n - 1]["models"].clone()
     };
-    let listed = provider("one", &upstream, "models = { fast = \"tiny\" }");
-    let gateway = serving(&[listed.clone(), priced(&["m", "tiny", "other", "fast"])]).await;
+    let listed =
+        format!("[[upstream]]\nname = \"one\"\nbase_url = \"{}\"\nmodels.fast = \"tiny\"\n", upstream.url);
+    let gateway = serving(&[listed.clone(), priced(&["tiny", "other", "fast"])]).await;
     assert_eq!(unused(&gateway, 1).await, json!(["fast"]), "a price is that of the provider's name");
-    let closed = format!("{listed}\nonly_listed = true\n{}", priced(&["tiny", "other"]));
+    let closed = format!("{listed}only_listed = true\n{}", priced(&["tiny", "other"]));
     std::fs::write(gateway.path("upstreams.toml"), closed).unwrap();
     gateway.reload();
     assert_eq!(unused(&gateway, 2).await, json!(["other"]));
 }
 
+/// The address of a server that does not speak TLS.
+async fn without_tls() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            stream.read(&mut [0; 4096]).await.unwrap();
+            stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+        }
+    });
+    address
+}
+
 #[tokio::test]
 async fn a_failed_request_is_logged_with_its_provider_and_the_cause() {
-    let plain = Upstream::start(|_, _| Reply::Close).await;
-    let https = plain.url.replace("http://", "https://");
+    let https = format!("https://{}", without_tls().await);
     for (url, cause) in [
         ("http://127.0.0.1:9", "connection refused"),
         ("http://no-such-host.invalid", "the name cannot be resolved"),
@@ -165,7 +181,7 @@ async fn a_provider_has_its_own_time_and_tries() {
     until("it is logged", async || !gateway.log.events("answer_completed").is_empty()).await;
     let logged = &gateway.log.events("answer_completed")[0];
     assert_eq!((&logged["tries"], &logged["outcome"]), (&json!(3), &json!("server")));
-    assert_eq!((&logged["provider"], &logged["usd"]), (&Value::Null, &json!(0.0)));
+    assert_eq!((&logged["provider"], &logged["usd"]), (&json!("down"), &json!(0.0)));
 }
 
 #[tokio::test]
