@@ -322,8 +322,11 @@ fn place_of(error: &serde_json::Error) -> String {
 
 /// The field of a request whose value is wrong: an unknown field is skipped, so it is a known one.
 fn field_at(body: &[u8], error: &serde_json::Error) -> Option<String> {
-    let before: usize =
-        body.split_inclusive(|byte| *byte == b'\n').take(error.line() - 1).map(<[u8]>::len).sum();
+    let before: usize = body
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(error.line().saturating_sub(1))
+        .map(<[u8]>::len)
+        .sum();
     let at = before + error.column();
     let fields = RawObject::read(body).ok()?;
     let has_it = |value: &str| {
