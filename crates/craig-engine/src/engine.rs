@@ -131,6 +131,11 @@ impl Engine {
         Ok(engine)
     }
 
+    /// Fails when the database cannot be opened, or its server does not answer.
+    pub fn check_database(&self) -> Result<(), EngineError> {
+        self.store().map(drop)
+    }
+
     /// Fails when the directory `given`, which `root` was opened from, is not to become a project.
     pub(crate) fn check_new_source(
         store: &Store,

@@ -64,29 +64,41 @@ impl Gateway {
         let Caller { user, policy, .. } = caller;
         policy.check_model(model)?;
         let mut admitted = self.admit_one_more(caller)?;
-        if let Some(most) = policy.requests_per_minute.and_then(NonZeroU32::new) {
-            let shared = match &self.redis {
-                Some(redis) => redis.charge(&format!("minute:{user}"), most.get(), MINUTE).await,
-                None => None,
-            };
-            let verdict =
-                shared.unwrap_or_else(|| self.admissions.requests.charge(user, most, MINUTE, Instant::now()));
-            if !verdict.is_admitted {
-                return Err(self.refused(
-                    "requests",
-                    format!("this key may send {most} requests a minute"),
-                    verdict.wait,
-                ));
-            }
+        if let Some(most) = policy.requests_per_minute {
+            let wait = self.wait_for_request(user, most).await;
+            self.check_wait("requests", wait, || format!("this key may send {most} requests a minute"))?;
         }
-        if let Some(most) = policy.tokens_per_minute.and_then(NonZeroU32::new) {
-            let wait = self.admissions.tokens.wait(user, MINUTE, Instant::now());
-            if !wait.is_zero() {
-                return Err(self.refused("tokens", format!("this key may use {most} tokens a minute"), wait));
-            }
+        if let Some(most) = policy.tokens_per_minute {
+            let wait = match most {
+                0 => MINUTE,
+                _ => self.admissions.tokens.wait(user, MINUTE, Instant::now()),
+            };
+            self.check_wait("tokens", wait, || format!("this key may use {most} tokens a minute"))?;
         }
         admitted.is_over_soft_budget = self.check_budget(caller).await?;
         Ok(admitted)
+    }
+
+    /// Counts a request of a key that may send `most` a minute; how long it has to wait if it is beyond that.
+    async fn wait_for_request(&self, user: &Arc<str>, most: u32) -> Duration {
+        let Some(most) = NonZeroU32::new(most) else { return MINUTE };
+        let shared = match &self.redis {
+            Some(redis) => redis.charge(&format!("minute:{user}"), most.get(), MINUTE).await,
+            None => None,
+        };
+        let own = || self.admissions.requests.charge(user, most, MINUTE, Instant::now());
+        let verdict = shared.unwrap_or_else(own);
+        if verdict.is_admitted { Duration::ZERO } else { verdict.wait }
+    }
+
+    /// Fails if a request has to wait because of `limit`.
+    fn check_wait(
+        &self,
+        limit: &'static str,
+        wait: Duration,
+        message: impl FnOnce() -> String,
+    ) -> Result<(), Problem> {
+        if wait.is_zero() { Ok(()) } else { Err(self.refused(limit, message(), wait)) }
     }
 
     fn admit_one_more(&self, caller: &Caller) -> Result<Admitted, Problem> {

@@ -67,6 +67,7 @@ struct ListedGroup {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "FilesRequest")]
 pub(crate) struct FilesBody {
     /// Name, reference or id of the project.
@@ -89,6 +90,7 @@ pub(crate) struct FilesAnswer {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "FileRequest")]
 pub(crate) struct FileBody {
     /// Name, reference or id of the project.
@@ -129,6 +131,7 @@ struct FileSymbol {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "ReferencesRequest")]
 pub(crate) struct ReferencesBody {
     /// Name, reference or id of the project.

@@ -19,14 +19,16 @@ pub(crate) struct CallFailure {
     pub(crate) status: Option<u16>,
     /// When the provider may be asked again.
     pub(crate) retry_after: Option<Duration>,
-    /// Whether nothing was sent, because the circuit breaker of the provider is open.
+    /// Whether nothing was sent, because the circuit breaker of the model is open or the provider has asked for a pause.
     pub(crate) is_short_circuit: bool,
     /// Whether the gateway is to blame: the provider had too little time, or there was no room for its answer.
     pub(crate) is_ours: bool,
     /// The exact problem, if the class is too general.
     pub(crate) detail: Option<&'static Detail>,
-    /// The provider's error, without its key; only its client may see it.
-    pub(crate) provider_error: Option<ProviderError>,
+    /// The provider's error, without its key; only its client may see it. Boxed, as most failures have none.
+    pub(crate) provider_error: Option<Box<ProviderError>>,
+    /// Why the provider cannot be reached, for the log.
+    pub(crate) cause: Option<String>,
     /// Why nothing was sent, if the request cannot be translated into the provider's protocol.
     pub(crate) untranslatable: Option<Box<Problem>>,
 }
@@ -82,8 +84,14 @@ impl CallFailure {
             is_ours: false,
             detail: None,
             provider_error: None,
+            cause: None,
             untranslatable: None,
         }
+    }
+
+    /// The provider cannot be reached.
+    pub(crate) fn unreachable(cause: Option<String>) -> Self {
+        Self { cause, ..Self::new(FailureClass::Network) }
     }
 
     /// The request cannot be translated into the provider's protocol; the provider is not to blame.
@@ -115,14 +123,14 @@ impl CallFailure {
         Self {
             status: Some(status.as_u16()),
             retry_after: wait,
-            provider_error: Some(provider_error(target, body)),
+            provider_error: Some(Box::new(provider_error(target, body))),
             ..Self::new(FailureClass::of_status(status.as_u16()))
         }
     }
 
     /// An answer that reports an error although its status is a success; `whole` is all of it.
     pub(crate) fn reported(target: &Target, error: &Value, whole: &Bytes) -> Self {
-        Self { provider_error: Some(provider_error(target, whole)), ..Self::from_event(error) }
+        Self { provider_error: Some(Box::new(provider_error(target, whole))), ..Self::from_event(error) }
     }
 
     /// The same, without the provider's words.
@@ -134,12 +142,17 @@ impl CallFailure {
     /// Its name in metrics and logs.
     pub(crate) fn label(&self) -> &'static str {
         match self.detail {
-            _ if self.is_short_circuit => "circuit_open",
+            _ if self.is_short_circuit && self.class != FailureClass::RateLimit => "circuit_open",
             _ if self.untranslatable.is_some() => "untranslatable",
             Some(detail) => detail.label,
             None if self.is_context_too_long() => "context_too_long",
             None => class_name(self.class),
         }
+    }
+
+    /// Whether a request was sent to the provider.
+    pub(crate) fn was_sent(&self) -> bool {
+        !self.is_short_circuit && self.untranslatable.is_none()
     }
 
     /// Whether the request itself is wrong, so that nobody else needs to be asked. Other statuses below 500 are about this
@@ -168,7 +181,7 @@ impl CallFailure {
             _ if self.is_ours && self.class == FailureClass::BadAnswer => Problem::overloaded(),
             FailureClass::InvalidRequest => {
                 let status = self.status.and_then(|status| StatusCode::from_u16(status).ok());
-                let error = self.provider_error.clone().unwrap_or_default();
+                let error = self.provider_error.as_deref().cloned().unwrap_or_default();
                 let message = match error.message.as_str() {
                     "" => "the provider refused the request".to_owned(),
                     message => without_quotes(message, sent),
@@ -200,19 +213,22 @@ impl CallFailure {
                     self.detail.map_or(provider, |detail| ("rerank_timeout", detail.message));
                 Problem::upstream(StatusCode::GATEWAY_TIMEOUT, code, message)
             }
-            FailureClass::Network => {
-                let status = if self.is_short_circuit {
-                    StatusCode::SERVICE_UNAVAILABLE
-                } else {
-                    StatusCode::BAD_GATEWAY
-                };
-                let code =
-                    if self.is_short_circuit { "upstream_unavailable" } else { "upstream_unreachable" };
-                Problem {
-                    retry_after: self.retry_after,
-                    ..Problem::upstream(status, code, "the provider cannot be reached")
-                }
-            }
+            FailureClass::Network if self.is_short_circuit => Problem {
+                retry_after: self.retry_after,
+                ..Problem::upstream(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "upstream_unavailable",
+                    "too many requests to the provider have failed: try again later",
+                )
+            },
+            FailureClass::Network => Problem {
+                retry_after: self.retry_after,
+                ..Problem::upstream(
+                    StatusCode::BAD_GATEWAY,
+                    "upstream_unreachable",
+                    "the provider cannot be reached",
+                )
+            },
             FailureClass::Server => Problem {
                 retry_after: self.retry_after,
                 ..Problem::upstream(StatusCode::BAD_GATEWAY, "upstream_error", "the provider failed")
@@ -273,7 +289,7 @@ impl From<&ModelError> for CallFailure {
         match error {
             ModelError::Refused { status, message, .. } => {
                 let error = ProviderError { message: message.clone(), ..ProviderError::default() };
-                Self { status: Some(*status), provider_error: Some(error), ..failure }
+                Self { status: Some(*status), provider_error: Some(Box::new(error)), ..failure }
             }
             ModelError::CircuitOpen { .. } => Self { is_short_circuit: true, ..failure },
             ModelError::Redirected { .. } => detailed(&REDIRECT),

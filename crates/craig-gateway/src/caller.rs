@@ -6,11 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
-use craig_engine::Engine;
+use craig_engine::{Engine, EngineError};
 use http::{HeaderMap, HeaderValue, header};
 
 use crate::failure::Problem;
+use crate::gateway::Gateway;
 use crate::identity::{Identity, is_token};
+use crate::index_failures::{INDEX_UNREADABLE, IndexFailures, is_of_the_index};
 use crate::keys::{KeyRing, KeysError, Policy};
 use crate::proxy::PROJECT_HEADER;
 use crate::traces::Trace;
@@ -57,14 +59,23 @@ pub struct Guest {
     pub engine: Arc<Engine>,
     /// The project that its header `x-craig-project` names.
     pub project: Option<String>,
+    failures: Arc<IndexFailures>,
 }
 
 impl Guest {
     /// A header that is not UTF-8 names no project.
-    pub(crate) fn new(caller: &Caller, engine: Arc<Engine>, headers: &HeaderMap) -> Self {
+    pub(crate) fn new(caller: &Caller, gateway: &Gateway, headers: &HeaderMap) -> Self {
         let named = headers.get(PROJECT_HEADER).and_then(|name| std::str::from_utf8(name.as_bytes()).ok());
         let project = named.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
-        Self { user: Arc::clone(&caller.user), engine, project }
+        let failures = Arc::clone(&gateway.index_failures);
+        Self { user: Arc::clone(&caller.user), engine: gateway.engine_for(caller), project, failures }
+    }
+
+    /// The message for the guest instead of an error that is the operator's concern, and may hold the address of the database:
+    /// its cause is logged.
+    pub fn message_instead_of(&self, error: &EngineError) -> Option<&'static str> {
+        self.failures.log(error);
+        is_of_the_index(error).then_some(INDEX_UNREADABLE)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The one file of the gateway that connects to providers of models and of identity: HTTP/1.1, TLS with the system's certificates.
 
+use std::error::Error;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,7 +81,7 @@ impl Client {
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, CallFailure> {
         let answered = self.http.request(request).await;
-        let response = answered.map_err(|_| CallFailure::new(FailureClass::Network))?;
+        let response = answered.map_err(|error| CallFailure::unreachable(cause_of(&error)))?;
         if response.status().is_success() {
             return if is_plain(response.headers()) {
                 Ok(response)
@@ -141,6 +143,25 @@ impl Client {
         }
         Ok(Arc::new(reservation).with(whole.freeze()))
     }
+}
+
+/// Why a request was not answered, if that is known. The words are those of the system and of the library for TLS.
+fn cause_of(error: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(error) = error.downcast_ref::<rustls::Error>() {
+        return Some(format!("TLS: {error}"));
+    }
+    if error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse) {
+        return Some("the response is not HTTP/1.1".to_owned());
+    }
+    // The type of this error is private to hyper-util.
+    if error.to_string() == "dns error" {
+        return Some("the name cannot be resolved".to_owned());
+    }
+    if let Some(error) = error.downcast_ref::<io::Error>() {
+        let inner = error.get_ref().and_then(|inner| cause_of(inner));
+        return inner.or_else(|| Some(error.kind().to_string()));
+    }
+    cause_of(error.source()?)
 }
 
 /// Whether a body is sent without compression.

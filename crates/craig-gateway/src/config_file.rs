@@ -16,10 +16,10 @@ pub enum ConfigFileError {
         source: std::io::Error,
     },
     /// The file is malformed.
-    #[error("{}: {reason}", path.display())]
+    #[error("{place}: {reason}")]
     Malformed {
-        /// The file.
-        path: PathBuf,
+        /// The file, and its line if that is known.
+        place: String,
         /// Why.
         reason: String,
     },
@@ -27,7 +27,13 @@ pub enum ConfigFileError {
 
 impl ConfigFileError {
     pub(crate) fn malformed(path: &Path, reason: String) -> Self {
-        Self::Malformed { path: path.to_owned(), reason }
+        Self::Malformed { place: path.display().to_string(), reason }
+    }
+
+    /// The same about the byte at `at` of its text.
+    pub(crate) fn at(path: &Path, text: &str, at: usize, reason: String) -> Self {
+        let line = 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
+        Self::Malformed { place: format!("{}:{line}", path.display()), reason }
     }
 }
 

@@ -21,7 +21,7 @@ use crate::retrieval::Report;
 use crate::search::MAX_GUESSES;
 
 #[derive(JsonSchema)]
-#[schemars(rename = "ContextRequest")]
+#[schemars(rename = "ContextRequest", deny_unknown_fields)]
 pub(crate) struct ContextBody {
     /// Name, reference or id of the project.
     project: String,
@@ -41,6 +41,7 @@ pub(crate) struct ContextBody {
 
 /// The fields as they are read: serde would keep a copy of a whole request to find out which [`Subject`] it has.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Fields {
     project: String,
     #[serde(default, deserialize_with = "bounded::list::<_, _, MAX_TEXTS>")]

@@ -120,7 +120,7 @@ pub(crate) struct UserTurn {
 impl<'a> Conversation<'a> {
     pub(crate) fn read(operation: Operation, body: &'a [u8]) -> Result<Self, Problem> {
         let fields = RawObject::read(body).map_err(Problem::invalid)?;
-        let conversation = Self::from_fields(operation, fields).map_err(Problem::invalid)?;
+        let conversation = Self::from_fields(operation, fields)?;
         let protocol = operation.protocol();
         if operation.has_turns() && protocol.needs_turns() && conversation.turns.is_none() {
             let field = protocol.turns_field();
@@ -129,7 +129,7 @@ impl<'a> Conversation<'a> {
         Ok(conversation)
     }
 
-    fn from_fields(operation: Operation, fields: RawObject<'a>) -> Result<Self, String> {
+    fn from_fields(operation: Operation, fields: RawObject<'a>) -> Result<Self, Problem> {
         let mut conversation = Self {
             operation,
             // The provider reports any other value as an error.
@@ -150,10 +150,11 @@ impl<'a> Conversation<'a> {
         Ok(conversation)
     }
 
-    fn read_own_fields(&mut self) -> Result<(), String> {
+    fn read_own_fields(&mut self) -> Result<(), Problem> {
         let fields = &self.fields;
         if let Some(list) = fields.get("semantic_results")?.filter(|list| *list != "null") {
-            let (results, is_malformed) = results(list)?;
+            let wrong = |message| Problem::invalid_field("semantic_results", message);
+            let (results, is_malformed) = results(list).map_err(wrong)?;
             (self.results, self.has_malformed_results) = (Some(results), is_malformed);
         }
         self.rerank = fields.read_field("rerank", "true or false")?;

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::allowance::{Allowance, whole_seconds};
+use crate::index_failures::INDEX_UNREADABLE;
 use crate::protocol::Protocol;
 
 /// The code of a refused token.
@@ -292,7 +293,7 @@ impl From<EngineError> for Problem {
                 let code = class_name(error.class());
                 Self::upstream(StatusCode::BAD_GATEWAY, code, "the configured model cannot be used")
             }
-            _ => Self::unavailable("index_unavailable", "the index is not readable at the moment"),
+            _ => Self::unavailable("index_unavailable", INDEX_UNREADABLE),
         }
     }
 }

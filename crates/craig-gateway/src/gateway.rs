@@ -22,7 +22,8 @@ use crate::guesses::{GuessCache, guess_cache};
 use crate::history::History;
 use crate::hooks::Notices;
 use crate::identity::Identity;
-use crate::journal::Journal;
+use crate::index_failures::IndexFailures;
+use crate::journal::{Event, Journal};
 use crate::keys::{KeyRing, KeysError};
 use crate::limits::Limits;
 use crate::meter::Meter;
@@ -49,6 +50,9 @@ const ENGINE_TIMEOUT: Duration = Duration::from_secs(10);
 const FRESHNESS_TIME: Duration = Duration::from_secs(1);
 const MAX_FRESHNESS_ENTRIES: u64 = 1_000;
 
+/// How long it is remembered whether the database can be opened.
+const DATABASE_TIME: Duration = Duration::from_secs(1);
+
 /// A gateway that cannot start.
 #[derive(Debug, Error)]
 pub enum StartError {
@@ -66,6 +70,14 @@ pub enum StartError {
     /// It cannot listen there.
     #[error("cannot listen on {address}: {source}")]
     Listen {
+        /// Where.
+        address: std::net::SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It cannot serve the status page there.
+    #[error("cannot serve the status page at {address}: {source}")]
+    AdminListen {
         /// Where.
         address: std::net::SocketAddr,
         /// Why.
@@ -124,6 +136,10 @@ pub(crate) struct Gateway {
     pub(crate) history: Arc<History>,
     /// Webhooks that were accepted.
     pub(crate) notices: Arc<Notices>,
+    /// Logs why the index cannot be read.
+    pub(crate) index_failures: Arc<IndexFailures>,
+    /// Whether the database can be opened.
+    database: Cache<(), bool>,
 }
 
 impl Gateway {
@@ -154,6 +170,7 @@ impl Gateway {
         };
         let providers =
             Providers::new(&config.upstreams, client.clone(), Arc::clone(&metrics), &config.bounds, &[]);
+        let failures = IndexFailures::new(journal.clone());
         Ok(Self {
             gate: Gate::new(keys, identity(&config, &client, &journal), config.origins.clone(), !is_local),
             limits: Arc::new(Limits::new(config.limits, redis.clone())),
@@ -180,6 +197,8 @@ impl Gateway {
             is_stopping: Arc::default(),
             history: Arc::default(),
             notices: Arc::default(),
+            index_failures: Arc::new(failures),
+            database: Cache::builder().time_to_live(DATABASE_TIME).build(),
             config,
         })
     }
@@ -241,8 +260,18 @@ impl Gateway {
             is_stopping: Arc::clone(&self.is_stopping),
             history: Arc::clone(&self.history),
             notices: Arc::clone(&self.notices),
+            index_failures: Arc::clone(&self.index_failures),
+            database: self.database.clone(),
             config,
         })
+    }
+
+    /// Logs the models that have a price and no provider: most likely, their names are misspelt.
+    pub(crate) fn log_unused_prices(&self) {
+        let models = self.config.prices.unused(&self.config.upstreams);
+        if !models.is_empty() {
+            self.journal.log(Event::PricesUnused { models });
+        }
     }
 
     /// Memory to reserve for `copies` of a body of `n_bytes`. A quarter of the budget is left for the forwarded body,
@@ -281,6 +310,12 @@ impl Gateway {
             true => Ok(()),
             false => Err(refusal),
         }
+    }
+
+    /// Whether the database can be opened, or could a moment ago.
+    pub(crate) async fn has_database(&self) -> bool {
+        let check = async { self.with_engine(|engine| engine.check_database()).await.is_ok() };
+        self.database.get_with((), check).await
     }
 
     /// Calls the engine on a thread that may block.
@@ -332,7 +367,8 @@ impl Gateway {
             };
             tokio::task::spawn_blocking(call).await.map_err(|_| Problem::internal())
         });
-        Ok(done.await.map_err(|_| busy())???)
+        let done = done.await.map_err(|_| busy())??;
+        Ok(done.inspect_err(|error| self.index_failures.log(error))?)
     }
 
     /// The name of the reranking model for clients.

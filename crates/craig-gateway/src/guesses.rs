@@ -16,10 +16,9 @@ use crate::config::Masking;
 use crate::conversation::{Conversation, Question};
 use crate::failure::Problem;
 use crate::gateway::Gateway;
-use crate::metrics::ms;
 use crate::protocol::Operation;
 use crate::providers::Answer;
-use crate::proxy::{Accounting, Asked, record_at_end};
+use crate::proxy::{Accounting, Asked, BYTES_PER_TOKEN, record_at_end};
 use crate::relay::Outcome;
 use crate::rerank::Source;
 use crate::retrieval::{Report, context_request};
@@ -90,7 +89,10 @@ impl Gateway {
         let alone = self.chat_context(caller, project.clone(), first, report).await?;
         let Some(best) = alone.blocks.first() else { return Ok(alone) };
         let guesses = match self.config.guesses.ask.wants(best.score) {
-            true => self.guesses(caller, conversation.model.as_deref(), question, report).await,
+            true => {
+                let model = self.config.guesses.model.as_deref().or(conversation.model.as_deref());
+                self.guesses(caller, (model, &project), question, report).await
+            }
             false => None,
         };
         if guesses.is_none() && !is_reranked {
@@ -116,17 +118,16 @@ impl Gateway {
     async fn guesses(
         self: &Arc<Self>,
         caller: &Caller,
-        model: Option<&str>,
+        (model, project): (Option<&str>, &str),
         question: &Question<'_>,
         report: &mut Report,
     ) -> Option<Guesses> {
         let started = Instant::now();
-        let model = self.config.guesses.model.as_deref().or(model);
         let prompt = guess_prompt(&question.text, &question.history);
         let key = blake3::hash(format!("{}\0{prompt}", model.unwrap_or_default()).as_bytes());
         let (guesses, outcome) = match self.known_guesses.get(&key).await {
             Some(known) => (Some(known), GuessOutcome::Cached),
-            None => match self.guesses_in_time(caller, model, &prompt).await {
+            None => match self.guesses_in_time(caller, (model, project), &prompt).await {
                 Ok(guesses) => {
                     self.known_guesses.insert(key, guesses.clone()).await;
                     (Some(guesses), GuessOutcome::Used)
@@ -144,19 +145,19 @@ impl Gateway {
     async fn guesses_in_time(
         self: &Arc<Self>,
         caller: &Caller,
-        model: Option<&str>,
+        asked: (Option<&str>, &str),
         prompt: &str,
     ) -> Result<Guesses, GuessOutcome> {
-        let answer = self.ask_for_guesses(caller, model, prompt);
+        let answer = self.ask_for_guesses(caller, asked, prompt);
         let answer = tokio::time::timeout(self.config.guesses.timeout, answer).await;
         answer.unwrap_or(Err(GuessOutcome::Late))
     }
 
-    /// Asks the model, and counts its tokens.
+    /// Asks the model about a project, and counts the tokens for the key of the caller.
     async fn ask_for_guesses(
         self: &Arc<Self>,
         caller: &Caller,
-        model: Option<&str>,
+        (model, project): (Option<&str>, &str),
         prompt: &str,
     ) -> Result<Guesses, GuessOutcome> {
         let started = Instant::now();
@@ -170,11 +171,13 @@ impl Gateway {
         let asked = self.providers.ask_beforehand(model, &caller.policy, body).await;
         let answered = asked.map_err(|_| GuessOutcome::Failed)?;
         let upstream = answered.provider.upstream.name.as_str();
-        let accounting = Accounting::guess(answered.tries, started.elapsed());
+        let n_input_bytes = GUESS_TASK.len() + prompt.len();
+        let accounting =
+            Accounting::guess(project.to_owned(), n_input_bytes, answered.tries, started.elapsed());
         let on_end = record_at_end(self, caller, Asked::new(&answered, started), accounting);
         let Answer::Whole(_, body, usage) = answered.answer else { return Err(GuessOutcome::Useless) };
-        self.metrics.llm_ms.with_label_values(&[upstream, answered.model]).observe(ms(started.elapsed()));
-        on_end(Outcome { usage, ..Outcome::default() });
+        self.metrics.llm_ms.with(&[upstream, answered.model]).observe(started.elapsed());
+        on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
         let text = match body.len() {
             ..=MAX_ANSWER_BYTES => answered.operation.protocol().text_of(&body),
             _ => None,

@@ -27,11 +27,13 @@ pub(crate) struct Totals {
     pub(crate) whole: Buckets,
 }
 
-/// Counts of a histogram: of values up to each bound, and of all.
+/// Counts of a histogram of durations: of those up to each bound, and of all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buckets {
     pub(crate) bounds: &'static [f64],
     pub(crate) cumulative: Vec<u64>,
+    /// The longest of all durations since the start.
+    pub(crate) longest: f64,
 }
 
 /// What happened between two times.
@@ -113,7 +115,8 @@ impl Buckets {
         Some([0.5, 0.95].map(|share| self.percentile(&counts, share * total as f64)))
     }
 
-    /// The value that `rank` values are not above, interpolated within its bucket, as Prometheus' `histogram_quantile` does.
+    /// The value that `rank` values are not above, interpolated within its bucket, as Prometheus' `histogram_quantile` does,
+    /// but no longer than any value that was measured.
     fn percentile(&self, cumulative: &[u64], rank: f64) -> f64 {
         let at = cumulative.partition_point(|count| (*count as f64) < rank);
         let Some(upper) = self.bounds.get(at) else { return self.bounds.last().copied().unwrap_or_default() };
@@ -121,7 +124,7 @@ impl Buckets {
         let lower = below.map_or(0.0, |at| self.bounds[at]);
         let before = below.map_or(0, |at| cumulative[at]) as f64;
         let within = cumulative[at] as f64 - before;
-        lower + (upper - lower) * (rank - before) / within.max(1.0)
+        (lower + (upper - lower) * (rank - before) / within.max(1.0)).min(self.longest)
     }
 }
 
@@ -130,7 +133,7 @@ mod tests {
     use super::*;
 
     fn buckets(cumulative: &[u64]) -> Buckets {
-        Buckets { bounds: &[10.0, 100.0], cumulative: cumulative.to_vec() }
+        Buckets { bounds: &[10.0, 100.0], cumulative: cumulative.to_vec(), longest: 1_000.0 }
     }
 
     fn totals(at: i64, answered: u64, whole: &[u64]) -> Totals {
@@ -158,6 +161,12 @@ mod tests {
         (0..2_000).for_each(|minute| history.add(totals(60 * minute, 0, &[])));
         let samples = history.samples(&totals(60 * 1_999, 0, &[]));
         assert_eq!((samples.len(), samples[0].at), (MAX_SAMPLES, 60 * (2_000 - 1_440)));
+    }
+
+    #[test]
+    fn no_percentile_is_above_the_longest_value() {
+        let buckets = Buckets { longest: 30.0, ..buckets(&[1, 4, 4]) };
+        assert_eq!(buckets.percentiles_since(&Buckets::default()), Some([30.0, 30.0]));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 
 use crate::failure::{Problem, json_response};
 use crate::gateway::Gateway;
+use crate::journal::Event;
 use crate::keys::from_hex;
 use crate::static_files::guarded;
 
@@ -35,6 +36,9 @@ const URLS: [&str; 6] = ["clone_url", "ssh_url", "html_url", "git_http_url", "gi
 
 /// Notices that are read at the same time; their senders are not known yet.
 const MAX_READING: usize = 16;
+
+/// The forges in the addresses of webhooks. Forgejo signs as Gitea does.
+const FORGES: [&str; 3] = ["github", "gitlab", "gitea"];
 
 /// Headers with signatures.
 const GITHUB: &str = "x-hub-signature-256";
@@ -69,18 +73,28 @@ async fn hook(
     Path(forge): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let forge = FORGES.into_iter().find(|known| *known == forge).ok_or_else(|| {
+        let message = "webhooks are at /hooks/github, /hooks/gitlab and /hooks/gitea";
+        Problem::not_found("unknown_path", message)
+    })?;
+    let accepted = accept(&gateway, forge, request).await;
+    gateway.journal.log(match &accepted {
+        Ok(jobs) => Event::WebhookAccepted { forge, jobs: *jobs },
+        Err(problem) => Event::WebhookRefused { forge, reason: problem.code.clone() },
+    });
+    Ok(json_response(StatusCode::ACCEPTED, &Accepted { jobs: accepted? }))
+}
+
+/// Accepts a notice of a forge; returns the number of jobs that are due now.
+async fn accept(gateway: &Gateway, forge: &str, request: Request) -> Result<usize, Problem> {
     let secret = gateway.config.webhook_secret.clone().ok_or_else(|| {
         Problem::not_found("no_webhooks", "this server accepts no webhooks: its secret is not set")
     })?;
     let (head, body) = request.into_parts();
-    let is_known = match forge.as_str() {
+    let is_known = match forge {
         "github" => head.headers.contains_key(GITHUB),
         "gitea" => head.headers.contains_key(GITEA),
-        "gitlab" => has_token(&head.headers, secret.expose()),
-        _ => {
-            let message = "webhooks are at /hooks/github, /hooks/gitlab and /hooks/gitea";
-            return Err(Problem::not_found("unknown_path", message));
-        }
+        _ => has_token(&head.headers, secret.expose()),
     };
     if !is_known {
         return Err(Problem::wrong_signature());
@@ -89,7 +103,7 @@ async fn hook(
     let body =
         tokio::time::timeout(TIMEOUT, to_bytes(body, MAX_BYTES)).await.map_err(|_| Problem::too_slow())?;
     let body = body.map_err(|_| Problem::too_large(MAX_BYTES))?;
-    let is_genuine = match forge.as_str() {
+    let is_genuine = match forge {
         "github" => is_signed(&head.headers, GITHUB, secret.expose(), &body),
         "gitea" => is_signed(&head.headers, GITEA, secret.expose(), &body),
         _ => true,
@@ -104,7 +118,7 @@ async fn hook(
     let urls = urls(&body);
     let jobs = gateway.with_engine(move |engine| engine.hasten_jobs_of(&urls)).await?;
     gateway.notices.accepted.insert(notice, ());
-    Ok(json_response(StatusCode::ACCEPTED, &Accepted { jobs }))
+    Ok(jobs)
 }
 
 /// Whether a header has the HMAC-SHA256 of `body` in hex, with or without `sha256=` before it.

@@ -22,6 +22,7 @@ use crate::gateway::Gateway;
 use crate::journal::{Event, RequestCompleted};
 use crate::metrics::{Counted, ms};
 use crate::protocol::ProtocolName;
+use crate::raw::RawObject;
 use crate::routes::{Access, Route};
 use crate::sse::without_bom;
 use crate::traces::Trace;
@@ -91,7 +92,7 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         Some(Err(problem)) => problem.into_response(),
         Some(Ok(caller)) => {
             if matched.is_none() {
-                let guest = Guest::new(&caller, gateway.engine_for(&caller), request.headers());
+                let guest = Guest::new(&caller, &gateway, request.headers());
                 request.extensions_mut().insert(guest);
             }
             request.extensions_mut().insert(caller);
@@ -287,24 +288,52 @@ pub(crate) async fn json_body<T: serde::de::DeserializeOwned>(
 
 /// JSON as `T`; errors do not repeat its content.
 pub(crate) fn parsed<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(body).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        match error.classify() {
-            serde_json::error::Category::Data => {
-                Problem::invalid(format!("{} (line {line}, column {column})", shape_of(&error)))
-            }
-            _ => Problem::invalid(format!("the request is not JSON: line {line}, column {column}")),
-        }
+    serde_json::from_slice(body).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => wrong_shape(body, &error),
+        _ => Problem::invalid(format!("the request is not JSON: {}", place_of(&error))),
     })
 }
 
-/// The error of a JSON shape: names of fields are ours, but values would be the client's.
-fn shape_of(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.strip_prefix("missing field ") {
-        Some(rest) => format!("the field {} is missing", rest.split(' ').next().unwrap_or_default()),
-        None => "a field has a value of the wrong type".to_owned(),
+/// The problem of a request that is JSON of another shape: names of known fields are ours, but values and other names would be
+/// the client's.
+fn wrong_shape(body: &[u8], error: &serde_json::Error) -> Problem {
+    let (text, place) = (error.to_string(), place_of(error));
+    if let Some(rest) = text.strip_prefix("missing field `") {
+        let field = rest.split('`').next().unwrap_or_default();
+        return Problem::invalid_field(field, format!("the field '{field}' is missing ({place})"));
     }
+    if text.starts_with("unknown field ") {
+        let known = text.rsplit_once(", expected ").map_or("", |(_, known)| known);
+        let known = known.split(" at line").next().unwrap_or_default();
+        return Problem::invalid(format!("a field is unknown ({place}): expected {known}"));
+    }
+    match field_at(body, error) {
+        Some(field) => {
+            let message = format!("the field '{field}' has a value of the wrong type ({place})");
+            Problem::invalid_field(&field, message)
+        }
+        None => Problem::invalid(format!("a field has a value of the wrong type ({place})")),
+    }
+}
+
+fn place_of(error: &serde_json::Error) -> String {
+    format!("line {}, column {}", error.line(), error.column())
+}
+
+/// The field of a request whose value is wrong: an unknown field is skipped, so it is a known one.
+fn field_at(body: &[u8], error: &serde_json::Error) -> Option<String> {
+    let before: usize = body
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(error.line().saturating_sub(1))
+        .map(<[u8]>::len)
+        .sum();
+    let at = before + error.column();
+    let fields = RawObject::read(body).ok()?;
+    let has_it = |value: &str| {
+        let start = value.as_ptr().addr() - body.as_ptr().addr();
+        (start..=start + value.len()).contains(&at)
+    };
+    fields.iter().find(|(_, value)| has_it(value)).map(|(name, _)| name.to_owned())
 }
 
 /// The caller of a request.

@@ -1,7 +1,8 @@
 //! Structured logs: one JSON object a line, made from typed events.
 //!
 //! No event has a field for text of a request, so no query, code or key can get into a log by accident. The free texts are
-//! the reasons why a configuration is refused or an identity provider fails, and the name of a person who signed in.
+//! the reasons why a configuration is refused, the index cannot be read, a provider cannot be reached or an identity provider
+//! fails, and the name of a person who signed in.
 //! A thread of its own writes the lines: a slow log drops lines rather than slow requests down.
 
 use std::io::Write;
@@ -55,6 +56,10 @@ pub(crate) enum Event {
     ConfigRefused {
         reason: String,
     },
+    /// Models with a price that no provider serves.
+    PricesUnused {
+        models: Vec<String>,
+    },
     KeysUnreadable,
     SoftBudgetReached {
         user: String,
@@ -62,6 +67,20 @@ pub(crate) enum Event {
     UsageUnwritable,
     RedisLost,
     RedisBack,
+    /// Why the index cannot be read; clients do not learn it.
+    IndexUnreadable {
+        reason: String,
+    },
+    WebhookAccepted {
+        forge: &'static str,
+        /// The number of jobs that are due now.
+        jobs: usize,
+    },
+    /// `reason` is the code of the answer.
+    WebhookRefused {
+        forge: &'static str,
+        reason: String,
+    },
     /// Whose hash `user` is. Logged once a day.
     PersonAdmitted {
         user: String,
@@ -90,8 +109,8 @@ pub(crate) struct RequestCompleted {
 pub(crate) struct AnswerCompleted {
     pub(crate) request_id: String,
     pub(crate) user: String,
-    /// The provider that answered.
-    pub(crate) provider: Option<String>,
+    /// The provider that answered, or the last one that failed.
+    pub(crate) provider: String,
     /// The model in metrics.
     pub(crate) model: String,
     /// `chat`, `text_completion`, `embeddings`; `guess` for the gateway's own request.
@@ -100,6 +119,9 @@ pub(crate) struct AnswerCompleted {
     pub(crate) tries: usize,
     /// `ok`, or the class of the failure.
     pub(crate) outcome: &'static str,
+    /// Why the provider cannot be reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cause: Option<String>,
     pub(crate) input_tokens: u64,
     pub(crate) cached_tokens: u64,
     pub(crate) output_tokens: u64,
@@ -148,6 +170,9 @@ impl Event {
             Self::BreakerOpened { .. }
             | Self::RedisLost
             | Self::KeysUnreadable
+            | Self::PricesUnused { .. }
+            | Self::IndexUnreadable { .. }
+            | Self::WebhookRefused { .. }
             | Self::ConfigRefused { .. }
             | Self::SoftBudgetReached { .. }
             | Self::UsageUnwritable => "warn",

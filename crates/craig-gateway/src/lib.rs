@@ -33,6 +33,7 @@ mod history;
 mod hooks;
 mod housekeeping;
 mod identity;
+mod index_failures;
 mod intake;
 mod journal;
 pub mod keys;

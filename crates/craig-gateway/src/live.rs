@@ -83,6 +83,7 @@ impl Live {
         next.metrics.budget_usd.set(next.config.monthly_budget_usd.unwrap_or_default());
         // Providers and models may be gone.
         next.metrics.breaker_state.reset();
+        next.log_unused_prices();
         self.current.store(Arc::new(Generation::new(next, acceptor)));
         Ok(restart_needed)
     }

@@ -1,6 +1,8 @@
 //! Metrics for Prometheus. Labels are configured names and fixed words: never a user, a query, or a model that only a client
 //! names.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,14 +21,56 @@ const MS_BUCKETS: &[f64] = &[
     10_000.0, 30_000.0, 60_000.0, 300_000.0,
 ];
 
+/// Durations by labels, in milliseconds.
+pub(crate) struct DurationVec {
+    histograms: HistogramVec,
+    longest: Longest,
+}
+
+/// Durations with the same labels.
+pub(crate) struct Durations {
+    histogram: Histogram,
+    longest: Longest,
+}
+
+/// The longest duration of all, as the bits of its milliseconds: those of positive numbers have the same order.
+type Longest = Arc<AtomicU64>;
+
+impl DurationVec {
+    pub(crate) fn with(&self, labels: &[&str]) -> Durations {
+        let histogram = self.histograms.with_label_values(labels);
+        Durations { histogram, longest: Arc::clone(&self.longest) }
+    }
+
+    /// The buckets of all labels together.
+    fn buckets(&self) -> Buckets {
+        let mut counts = vec![0; MS_BUCKETS.len() + 1];
+        for metric in metrics_of(&self.histograms) {
+            let histogram = metric.get_histogram();
+            let buckets = histogram.get_bucket().iter().map(Bucket::cumulative_count);
+            let cumulative = buckets.chain([histogram.get_sample_count()]);
+            counts.iter_mut().zip(cumulative).for_each(|(sum, n)| *sum += n);
+        }
+        let longest = f64::from_bits(self.longest.load(Ordering::Relaxed));
+        Buckets { bounds: MS_BUCKETS, cumulative: counts, longest }
+    }
+}
+
+impl Durations {
+    pub(crate) fn observe(&self, duration: Duration) {
+        self.histogram.observe(ms(duration));
+        self.longest.fetch_max(ms(duration).to_bits(), Ordering::Relaxed);
+    }
+}
+
 /// All metrics, and their registry.
 pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) vector_search_ms: Histogram,
     pub(crate) rerank_ms: Histogram,
     pub(crate) total_search_ms: Histogram,
-    pub(crate) llm_ms: HistogramVec,
-    pub(crate) first_byte_ms: HistogramVec,
+    pub(crate) llm_ms: DurationVec,
+    pub(crate) first_byte_ms: DurationVec,
     pub(crate) overhead_ms: Histogram,
     pub(crate) searches: IntCounter,
     pub(crate) reranks: IntCounterVec,
@@ -64,12 +108,12 @@ impl Metrics {
             vector_search_ms: new.histogram("vector_search_ms", "Duration of a search")?,
             rerank_ms: new.histogram("rerank_ms", "Duration of reranking, queue included")?,
             total_search_ms: new.histogram("total_search_ms", "Duration of search and reranking")?,
-            llm_ms: new.histograms(
+            llm_ms: new.durations(
                 "llm_ms",
                 "Duration of a language model's whole answer",
                 &["upstream", "model"],
             )?,
-            first_byte_ms: new.histograms(
+            first_byte_ms: new.durations(
                 "time_to_first_byte_ms",
                 "Time to first byte of a language model's answer",
                 &["upstream"],
@@ -109,7 +153,7 @@ impl Metrics {
             voyage_tokens: new.counter("voyage_tokens_used", "Tokens that the reranking provider counted")?,
             llm_tokens: new.counters(
                 "llm_tokens_used",
-                "Tokens that language models counted",
+                "Tokens of language models, as providers report them, or as the gateway estimates them",
                 &["upstream", "model", "direction"],
             )?,
             cost_usd: new.dollars("estimated_cost_usd", "Estimated cost so far, in US dollars")?,
@@ -151,8 +195,8 @@ impl Metrics {
         let mut totals = Totals {
             at: Timestamp::now().as_second(),
             usd: self.cost_usd.get(),
-            first_byte: Buckets::from_histograms(&self.first_byte_ms),
-            whole: Buckets::from_histograms(&self.llm_ms),
+            first_byte: self.first_byte_ms.buckets(),
+            whole: self.llm_ms.buckets(),
             ..Totals::default()
         };
         for metric in metrics_of(&self.requests) {
@@ -187,20 +231,6 @@ fn metrics_of(family: &impl Collector) -> Vec<Metric> {
 
 fn label<'m>(metric: &'m Metric, name: &str) -> &'m str {
     metric.get_label().iter().find(|label| label.name() == name).map_or("", LabelPair::value)
-}
-
-impl Buckets {
-    /// Of all labels together.
-    fn from_histograms(histograms: &HistogramVec) -> Self {
-        let mut counts = vec![0; MS_BUCKETS.len() + 1];
-        for metric in metrics_of(histograms) {
-            let histogram = metric.get_histogram();
-            let buckets = histogram.get_bucket().iter().map(Bucket::cumulative_count);
-            let cumulative = buckets.chain([histogram.get_sample_count()]);
-            counts.iter_mut().zip(cumulative).for_each(|(sum, n)| *sum += n);
-        }
-        Self { bounds: MS_BUCKETS, cumulative: counts }
-    }
 }
 
 /// A duration in milliseconds.
@@ -239,11 +269,10 @@ impl Maker<'_> {
         self.registered(Histogram::with_opts(HistogramOpts::new(name, help).buckets(MS_BUCKETS.to_vec()))?)
     }
 
-    fn histograms(&self, name: &str, help: &str, labels: &[&str]) -> Result<HistogramVec, prometheus::Error> {
-        self.registered(HistogramVec::new(
-            HistogramOpts::new(name, help).buckets(MS_BUCKETS.to_vec()),
-            labels,
-        )?)
+    fn durations(&self, name: &str, help: &str, labels: &[&str]) -> Result<DurationVec, prometheus::Error> {
+        let options = HistogramOpts::new(name, help).buckets(MS_BUCKETS.to_vec());
+        let histograms = self.registered(HistogramVec::new(options, labels)?)?;
+        Ok(DurationVec { histograms, longest: Longest::default() })
     }
 
     fn counter(&self, name: &str, help: &str) -> Result<IntCounter, prometheus::Error> {

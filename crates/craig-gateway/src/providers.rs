@@ -103,13 +103,24 @@ pub(crate) struct Answered<'p> {
 }
 
 /// Why there is no answer.
-pub(crate) enum NoAnswer {
+pub(crate) enum NoAnswer<'p> {
     /// No provider serves the model.
     UnknownModel,
     /// Providers serve the model, but in these protocols only.
     OtherProtocol(Vec<ProtocolName>),
-    /// The last one that was asked failed, after this many attempts of all of them.
-    Failed(CallFailure, usize),
+    /// All of them failed.
+    Failed(Failed<'p>),
+}
+
+/// The failure of all providers.
+pub(crate) struct Failed<'p> {
+    /// That of the last one that was asked.
+    pub(crate) failure: CallFailure,
+    pub(crate) provider: &'p Provider,
+    /// The model in metrics.
+    pub(crate) model: &'p str,
+    /// Attempts of all providers.
+    pub(crate) tries: usize,
 }
 
 impl Providers {
@@ -178,7 +189,7 @@ impl Providers {
         &self,
         ask: &Ask<'_>,
         body: impl Fn(Option<Translation>, Option<&str>) -> Result<Bytes, CallFailure> + Sync,
-    ) -> Result<Answered<'_>, NoAnswer> {
+    ) -> Result<Answered<'_>, NoAnswer<'_>> {
         let pace = Pace { is_streamed: ask.is_streamed, ..self.pace };
         let candidates = self.translating_candidates(ask);
         if candidates.is_empty() {
@@ -212,7 +223,7 @@ impl Providers {
         model: Option<&str>,
         policy: &Policy,
         body: impl Fn(Operation, Option<&str>) -> Result<Bytes, CallFailure> + Sync,
-    ) -> Result<Answered<'_>, NoAnswer> {
+    ) -> Result<Answered<'_>, NoAnswer<'_>> {
         let pace = |patience| Pace { tries: 1, ..self.pace.with(patience) };
         let ours = |failure| CallFailure { is_ours: true, ..failure };
         let candidates = self.candidates(model, policy, &|| fastrand::u64(..), |provider| {
@@ -232,7 +243,7 @@ impl Providers {
         headers: impl Fn(Candidate<'p>) -> HeaderMap,
         body: impl Fn(Candidate<'p>, Option<&str>) -> Result<Bytes, CallFailure> + Sync,
         failed: fn(CallFailure) -> CallFailure,
-    ) -> Result<Answered<'p>, NoAnswer> {
+    ) -> Result<Answered<'p>, NoAnswer<'p>> {
         let own_name = |of: usize| candidates[of].provider.upstream.own_name(model).flatten();
         let attempt = |of: usize| {
             let body = body(candidates[of], own_name(of));
@@ -251,22 +262,23 @@ impl Providers {
         let breaker = |of: usize| candidates[of].provider.breakers.for_model(own_name(of));
         let race = Race::new(candidates.iter().map(|of| pace(of.provider.upstream.patience)));
         let mut finish = race.run(breaker, attempt).await;
-        for (of, failure) in &finish.failures {
+        for (of, failure) in finish.failures.iter().filter(|(_, failure)| failure.was_sent()) {
             let labels = [candidates[*of].provider.upstream.name.as_str(), failure.label()];
             self.metrics.upstream_errors.with_label_values(&labels).inc();
         }
-        match finish.won.take() {
-            Some((of, answer)) => {
-                let Candidate { provider, operation, translation, .. } = candidates[of];
-                let model = provider.upstream.configured_name(model).unwrap_or(OTHER_MODEL);
-                Ok(Answered { provider, model, operation, translation, answer, tries: finish.tries })
-            }
-            None => {
-                let tries = finish.tries;
-                let failed = |failure| NoAnswer::Failed(failure, tries);
-                Err(finish.reason().map_or(NoAnswer::UnknownModel, failed))
-            }
+        let tries = finish.tries;
+        let measured = |of: usize| {
+            let provider = candidates[of].provider;
+            (provider, provider.upstream.configured_name(model).unwrap_or(OTHER_MODEL))
+        };
+        if let Some((of, answer)) = finish.won.take() {
+            let Candidate { operation, translation, .. } = candidates[of];
+            let (provider, model) = measured(of);
+            return Ok(Answered { provider, model, operation, translation, answer, tries });
         }
+        let Some((of, failure)) = finish.reason() else { return Err(NoAnswer::UnknownModel) };
+        let (provider, model) = measured(of);
+        Err(NoAnswer::Failed(Failed { failure, provider, model, tries }))
     }
 
     /// The providers that may answer: of those that name the model, and then of the others, first those that support the

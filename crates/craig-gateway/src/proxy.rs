@@ -15,7 +15,6 @@ use crate::attributes::{
     GEN_AI_OPERATION_NAME, GEN_AI_PROVIDER_NAME, GEN_AI_REQUEST_MODEL, GEN_AI_USAGE_INPUT_TOKENS,
     GEN_AI_USAGE_OUTPUT_TOKENS,
 };
-use crate::breakers::OTHER_MODEL;
 use crate::budget::Reservation;
 use crate::call::CallFailure;
 use crate::caller::Caller;
@@ -28,9 +27,9 @@ use crate::intake::{WORK_COPIES, caller_of, reserved_body, timing};
 use crate::journal::{AnswerCompleted, Event};
 use crate::masking::mask_json;
 use crate::meter::Answering;
-use crate::metrics::{Counted, ms};
+use crate::metrics::{Counted, Metrics, ms};
 use crate::protocol::{Operation, Protocol, ProtocolName, Usage};
-use crate::providers::{Answer, Answered, Ask, NoAnswer};
+use crate::providers::{Answer, Answered, Ask, Failed, NoAnswer};
 use crate::relay::{Counting, Outcome, Relay, StreamBounds};
 use crate::retrieval::{InjectedContext, Report};
 use crate::sse::Framing;
@@ -151,12 +150,12 @@ pub(crate) async fn pass_on(
 fn not_answered(
     gateway: &Gateway,
     caller: &Caller,
-    unanswered: NoAnswer,
+    unanswered: NoAnswer<'_>,
     (operation, asked_at): (Operation, Instant),
     sent: &[&[u8]],
 ) -> Problem {
-    let (failure, tries) = match unanswered {
-        NoAnswer::Failed(failure, tries) => (failure, tries),
+    let Failed { failure, provider, model, tries } = match unanswered {
+        NoAnswer::Failed(failed) => failed,
         NoAnswer::UnknownModel => {
             return Problem::not_found(
                 "model_not_found",
@@ -165,12 +164,12 @@ fn not_answered(
         }
         NoAnswer::OtherProtocol(protocols) => return other_protocol(operation, &protocols),
     };
-    let asked = Asked { upstream: "all", model: OTHER_MODEL, operation, at: asked_at };
+    let asked = Asked { upstream: &provider.upstream.name, model, operation, at: asked_at };
     let failed = Outcome { failure: Some(failure.label()), ..Outcome::default() };
     caller.trace.iter().for_each(|trace| gateway.tracer.send(asked.span(trace, failed)));
     let accounting = Accounting { tries, first_byte: asked_at.elapsed(), ..Accounting::default() };
     gateway.meter.answer(asked.names(), asked_at.elapsed(), failed.failure, None);
-    gateway.log_answer(caller, None, asked, &accounting, failed, &Sums::default());
+    gateway.log_answer(caller, asked, &accounting, failed, (&Sums::default(), failure.cause.clone()));
     failure.problem(sent)
 }
 
@@ -309,12 +308,12 @@ fn respond(
     let asked = Asked::new(&answered, times.asked);
     let (provider, tries) = (HeaderValue::from_bytes(asked.upstream.as_bytes()), answered.tries);
     let protocol = client.operation.protocol();
-    let llm_ms = metrics.llm_ms.with_label_values(&[asked.upstream, asked.model]);
-    metrics.first_byte_ms.with_label_values(&[asked.upstream]).observe(ms(times.answered - times.asked));
+    let llm_ms = metrics.llm_ms.with(&[asked.upstream, asked.model]);
+    metrics.first_byte_ms.with(&[asked.upstream]).observe(times.answered - times.asked);
     let on_end = record_at_end(gateway, caller, asked, accounting);
     let mut response = match answered.answer {
         Answer::Whole(head, body, usage) => {
-            llm_ms.observe(ms(times.answered - times.asked));
+            llm_ms.observe(times.answered - times.asked);
             on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
             with_head(&head, Body::from(body), protocol)
         }
@@ -427,9 +426,9 @@ pub(crate) struct Accounting {
 }
 
 impl Accounting {
-    /// Of an answer to the gateway's own request.
-    pub(crate) fn guess(tries: usize, first_byte: Duration) -> Self {
-        Self { tries, first_byte, is_guess: true, ..Self::default() }
+    /// Of an answer to the gateway's own request of `n_input_bytes`.
+    pub(crate) fn guess(project: String, n_input_bytes: usize, tries: usize, first_byte: Duration) -> Self {
+        Self { project, n_input_bytes, tries, first_byte, is_guess: true, ..Self::default() }
     }
 }
 
@@ -444,9 +443,6 @@ pub(crate) fn record_at_end(
     let Asked { upstream, model, operation, at } = asked;
     let (upstream, model) = (upstream.to_owned(), model.to_owned());
     move |outcome| {
-        if let Some(usage) = outcome.usage {
-            count_tokens(&gateway, &upstream, &model, usage);
-        }
         // Counting the tokens of a conversation costs nothing, and neither does a failure that reports none.
         let is_answer =
             operation != Operation::CountTokens && (outcome.usage.is_some() || outcome.n_seen_tokens > 0);
@@ -458,6 +454,7 @@ pub(crate) fn record_at_end(
                 ..Usage::default()
             });
             let usd = gateway.config.prices.usd(&model, usage);
+            count_tokens(&gateway.metrics, [&upstream, &model], usage, usd);
             let key = UsageKey {
                 day: today(),
                 key: caller.key.to_string(),
@@ -473,7 +470,7 @@ pub(crate) fn record_at_end(
             gateway.tracer.send(asked.span(trace, outcome));
         }
         gateway.meter.answer(asked.names(), at.elapsed(), outcome.failure, outcome.usage);
-        gateway.log_answer(&caller, Some(&upstream), asked, &accounting, outcome, &used);
+        gateway.log_answer(&caller, asked, &accounting, outcome, (&used, None));
         drop(accounting.admitted);
     }
 }
@@ -493,11 +490,10 @@ impl Gateway {
     fn log_answer(
         &self,
         caller: &Caller,
-        provider: Option<&str>,
         asked: Asked<'_>,
         accounting: &Accounting,
         outcome: Outcome,
-        used: &Sums,
+        (used, cause): (&Sums, Option<String>),
     ) {
         if !self.config.logs_requests {
             return;
@@ -505,11 +501,12 @@ impl Gateway {
         self.journal.log(Event::AnswerCompleted(AnswerCompleted {
             request_id: caller.request_id.to_string(),
             user: caller.user.to_string(),
-            provider: provider.map(str::to_owned),
+            provider: asked.upstream.to_owned(),
             model: asked.model.to_owned(),
             operation: if accounting.is_guess { "guess" } else { asked.operation.span_name() },
             tries: accounting.tries,
             outcome: outcome.failure.unwrap_or("ok"),
+            cause,
             input_tokens: used.input_tokens,
             cached_tokens: used.cached_tokens,
             output_tokens: used.output_tokens,
@@ -522,14 +519,13 @@ impl Gateway {
 }
 
 /// Bytes of a token, where a provider does not count them.
-const BYTES_PER_TOKEN: usize = 4;
+pub(crate) const BYTES_PER_TOKEN: usize = 4;
 
-fn count_tokens(gateway: &Gateway, upstream: &str, model: &str, usage: Usage) {
-    let tokens =
-        |direction: &str| gateway.metrics.llm_tokens.with_label_values(&[upstream, model, direction]);
+fn count_tokens(metrics: &Metrics, [upstream, model]: [&str; 2], usage: Usage, usd: f64) {
+    let tokens = |direction: &str| metrics.llm_tokens.with_label_values(&[upstream, model, direction]);
     tokens("input").inc_by(usage.input_tokens);
     tokens("output").inc_by(usage.output_tokens);
-    gateway.metrics.cost_usd.inc_by(gateway.config.prices.usd(model, usage));
+    metrics.cost_usd.inc_by(usd);
 }
 
 impl Asked<'_> {

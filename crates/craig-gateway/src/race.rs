@@ -286,14 +286,14 @@ impl Contender {
 }
 
 impl<T> Finish<T> {
-    /// The failure to report: the last real one, else that of the breaker that closes first, else that of a translation.
-    pub(crate) fn reason(self) -> Option<CallFailure> {
-        let failures = self.failures.into_iter().map(|(_, failure)| failure);
+    /// The failure to report and its provider: the last real one, else that of the breaker that closes first, else that of a
+    /// translation.
+    pub(crate) fn reason(self) -> Option<(usize, CallFailure)> {
         let (untranslatable, others): (Vec<_>, Vec<_>) =
-            failures.partition(|failure| failure.untranslatable.is_some());
+            self.failures.into_iter().partition(|(_, failure)| failure.untranslatable.is_some());
         let (short_circuits, real): (Vec<_>, Vec<_>) =
-            others.into_iter().partition(|failure| failure.is_short_circuit);
-        let shortest = short_circuits.into_iter().min_by_key(|failure| failure.retry_after);
+            others.into_iter().partition(|(_, failure)| failure.is_short_circuit);
+        let shortest = short_circuits.into_iter().min_by_key(|(_, failure)| failure.retry_after);
         real.into_iter().next_back().or(shortest).or(untranslatable.into_iter().next_back())
     }
 }

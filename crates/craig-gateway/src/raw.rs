@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::failure::Problem;
+
 /// An element of a list, or a field, has at least this many bytes on average, beyond [`FREE_PARTS`] of them: the list of
 /// them then takes no more memory than the text.
 const BYTES_PER_PART: usize = 16;
@@ -39,20 +41,23 @@ impl<'a> RawObject<'a> {
     }
 
     /// The value of a field. A field that occurs twice is an error, since other parsers may take the other one.
-    pub(crate) fn get(&self, name: &str) -> Result<Option<&'a str>, String> {
+    pub(crate) fn get(&self, name: &str) -> Result<Option<&'a str>, Problem> {
         let mut values = self.0.iter().filter(|(field, _)| field == name).map(|(_, value)| *value);
         match (values.next(), values.next()) {
             (value, None) => Ok(value),
-            _ => Err(format!("'{name}' comes twice")),
+            _ => Err(Problem::invalid_field(name, format!("'{name}' comes twice"))),
         }
     }
 
     /// The same, parsed as `T`; `null` is `None`.
-    pub(crate) fn read_field<T: Deserialize<'a>>(&self, name: &str, what: &str) -> Result<Option<T>, String> {
-        match self.get(name)? {
-            Some(value) => serde_json::from_str(value).map_err(|_| format!("'{name}' is not {what}")),
-            None => Ok(None),
-        }
+    pub(crate) fn read_field<T: Deserialize<'a>>(
+        &self,
+        name: &str,
+        what: &str,
+    ) -> Result<Option<T>, Problem> {
+        let Some(value) = self.get(name)? else { return Ok(None) };
+        let wrong = |_| Problem::invalid_field(name, format!("'{name}' is not {what}"));
+        serde_json::from_str(value).map_err(wrong)
     }
 
     /// The fields in order, with unparsed values.
@@ -206,7 +211,7 @@ mod tests {
         assert!(elements(&format!("[{}1]", many("1,"))).is_none());
         assert_eq!(elements(&format!("[{}1]", many("\"a longer text\","))).unwrap().len(), 100_001);
         let twice = RawObject::read(br#"{"model":"a","mod\u0065l":"b"}"#).unwrap();
-        assert_eq!(twice.get("model").unwrap_err(), "'model' comes twice");
+        assert_eq!(twice.get("model").unwrap_err().message, "'model' comes twice");
         assert_eq!(RawObject::read(b"{\"a\":\"\xff\"}").unwrap_err(), "the request is not UTF-8");
     }
 }

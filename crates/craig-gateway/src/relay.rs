@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use tokio::time::Sleep;
 
 use crate::failure::Problem;
-use crate::metrics::{Counted, Metrics, ms};
+use crate::metrics::{Counted, Durations, Metrics};
 use crate::protocol::{Protocol, Usage};
 use crate::sse::{Framing, Lines};
 use crate::translate::StreamTranslation;
@@ -48,7 +48,7 @@ pub(crate) struct Relay {
 pub(crate) struct Counting {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) started: Instant,
-    pub(crate) llm_ms: prometheus::Histogram,
+    pub(crate) llm_ms: Durations,
     pub(crate) on_end: Option<OnEnd>,
     /// The request is open for as long as its stream.
     pub(crate) _open: Counted,
@@ -164,8 +164,17 @@ impl Relay {
         .into()
     }
 
+    /// Whether the client has got everything that belongs to the stream, although the provider has not closed it yet.
+    fn is_delivered(&self) -> bool {
+        let is_ended = match &self.translation {
+            Some(translation) => translation.is_ended(),
+            None => self.lines.end().0,
+        };
+        is_ended && self.ready.is_none()
+    }
+
     fn record(&mut self, failure: Option<&'static str>) {
-        self.count.llm_ms.observe(ms(self.count.started.elapsed()));
+        self.count.llm_ms.observe(self.count.started.elapsed());
         if let Some(on_end) = self.count.on_end.take() {
             on_end(Outcome { usage: self.lines.end().1, failure, n_seen_tokens: self.lines.n_events() });
         }
@@ -230,9 +239,13 @@ impl Body for Relay {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        if !self.is_over {
-            self.count.metrics.streams_cut.with_label_values(&["client"]).inc();
-            self.record(Some("client_closed"));
+        if self.is_over {
+            return;
         }
+        if self.is_delivered() {
+            return self.record(None);
+        }
+        self.count.metrics.streams_cut.with_label_values(&["client"]).inc();
+        self.record(Some("client_closed"));
     }
 }

@@ -289,16 +289,16 @@ pub(crate) static ROUTES: [Route; 21] = [
     Route {
         path: "/readyz",
         handler: || get(status::readyz),
-        summary: "Reports whether this process can serve requests: 503 while it is shutting down or cannot read its key file",
+        summary: "Reports whether this process can serve requests: 503 while it is shutting down or cannot read its key file, and for `craig serve` while it cannot open its database",
         answer: ("The process can serve requests", Content::Schema("Status")),
-        errors: &[(503, "The gateway is stopping, or cannot read its key file")],
+        errors: &[(503, "The gateway is stopping, or cannot read its key file or open its database")],
         ..OPEN
     },
     Route {
         path: "/metrics",
         handler: || get(status::metrics),
         access: Access::Metrics,
-        summary: "Returns the metrics for Prometheus",
+        summary: "Returns the metrics for Prometheus; needs a key unless `gateway.open_metrics` is on",
         answer: ("Text format 0.0.4", Content::Text),
         errors: &[(503, "The key file cannot be read")],
         ..OPEN

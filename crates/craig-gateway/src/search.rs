@@ -29,6 +29,7 @@ const MAX_LANGUAGES: usize = 1_000;
 pub(crate) const MAX_GUESSES: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "SearchRequest")]
 pub(crate) struct SearchBody {
     /// Name, reference or id of the project.

@@ -67,9 +67,12 @@ impl Running {
         let address = config.address;
         let live = Arc::new(Live::new(config, reread, journal)?);
         let gateway = live.gateway();
-        let (listener, address) = listen(address).await?;
-        let admin = match &gateway.config.admin {
-            Some(admin) => Some(listen(admin.address).await?),
+        let (listener, address) =
+            listen(address).await.map_err(|source| StartError::Listen { address, source })?;
+        let admin = match gateway.config.admin.as_ref().map(|admin| admin.address) {
+            Some(address) => {
+                Some(listen(address).await.map_err(|source| StartError::AdminListen { address, source })?)
+            }
             None => None,
         };
         let admin_address = admin.as_ref().map(|(_, address)| *address);
@@ -80,6 +83,7 @@ impl Running {
             keys: gateway.gate.n_keys(),
             shared: gateway.redis.is_some(),
         });
+        gateway.log_unused_prices();
         let (stop, stopped) = watch::channel(Stop::No);
         let reload = Arc::new(Notify::new());
         let serving = tokio::spawn(serve(
@@ -114,10 +118,9 @@ impl Running {
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
-    let failed = |source| StartError::Listen { address, source };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
+async fn listen(address: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(address).await?;
+    let address = listener.local_addr()?;
     Ok((listener, address))
 }
 

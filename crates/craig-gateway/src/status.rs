@@ -22,15 +22,25 @@ pub(crate) async fn healthz() -> Response {
     json_response(StatusCode::OK, &Status { status: "ok" })
 }
 
-/// Whether this process can serve: it is not stopping, and can read its keys. The state of providers does not matter, since
-/// another gateway would reach them no better.
+/// Whether this process can serve. The state of providers does not matter, since another gateway would reach them no better.
 pub(crate) async fn readyz(State(gateway): State<Arc<Gateway>>) -> Response {
-    let (status, word) = match (gateway.is_stopping(), gateway.gate.is_closed()) {
-        (true, _) => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
-        (false, true) => (StatusCode::SERVICE_UNAVAILABLE, "the key file cannot be read"),
-        (false, false) => (StatusCode::OK, "ready"),
-    };
-    json_response(status, &Status { status: word })
+    let obstacle = gateway.obstacle().await;
+    let status = obstacle.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
+    json_response(status, &Status { status: obstacle.unwrap_or("ready") })
+}
+
+impl Gateway {
+    /// Why this process cannot serve. A gateway without a team needs no database: conversations go on without context.
+    async fn obstacle(&self) -> Option<&'static str> {
+        if self.is_stopping() {
+            return Some("stopping");
+        }
+        if self.gate.is_closed() {
+            return Some("the key file cannot be read");
+        }
+        let is_open = self.config.team.is_none() || self.has_database().await;
+        (!is_open).then_some("the database cannot be opened")
+    }
 }
 
 pub(crate) async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response {

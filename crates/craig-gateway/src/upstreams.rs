@@ -9,7 +9,10 @@ use craig_engine::{Secret, Settings};
 use http::{HeaderName, header};
 use serde::Deserialize;
 use thiserror::Error;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
+use crate::breakers::OTHER_MODEL;
 use crate::config_file::{ConfigFileError, text_of};
 use crate::protocol::{ProtocolName, Usage};
 use crate::watched_file::WatchedFile;
@@ -63,14 +66,14 @@ pub struct Prices(BTreeMap<String, Price>);
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Price of input tokens.
+    /// Price of input tokens; 0 by default.
     #[serde(default)]
     pub input_usd_per_million_tokens: f64,
     /// Price of input tokens from the provider's cache; that of other input by default.
     pub cached_input_usd_per_million_tokens: Option<f64>,
     /// Price of input tokens written to the cache; that of other input by default.
     pub cache_write_usd_per_million_tokens: Option<f64>,
-    /// Price of output tokens.
+    /// Price of output tokens; 0 by default.
     #[serde(default)]
     pub output_usd_per_million_tokens: f64,
 }
@@ -92,9 +95,9 @@ pub enum UpstreamsError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    upstream: Vec<Entry>,
+    upstream: Vec<Spanned<Entry>>,
     #[serde(default)]
-    prices: BTreeMap<String, Price>,
+    prices: BTreeMap<String, Spanned<Price>>,
 }
 
 #[derive(Deserialize)]
@@ -212,7 +215,43 @@ impl Upstream {
     }
 }
 
+impl Price {
+    /// The prices that are set, by their names in the file.
+    fn set(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        [
+            ("input_usd_per_million_tokens", Some(self.input_usd_per_million_tokens)),
+            ("cached_input_usd_per_million_tokens", self.cached_input_usd_per_million_tokens),
+            ("cache_write_usd_per_million_tokens", self.cache_write_usd_per_million_tokens),
+            ("output_usd_per_million_tokens", Some(self.output_usd_per_million_tokens)),
+        ]
+        .into_iter()
+        .filter_map(|(name, price)| Some((name, price?)))
+    }
+
+    /// Fails if a price is negative or not a number.
+    fn check(&self, model: &str) -> Result<(), String> {
+        match self.set().find(|(_, price)| !is_zero_or_more(*price)) {
+            Some((name, _)) => Err(format!("'{name}' of the price of {model:?} is not 0 or more")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn is_zero_or_more(number: f64) -> bool {
+    number >= 0.0 && number.is_finite()
+}
+
 impl Prices {
+    /// The models with a price that none of the providers serves by that name. The price of `other` is that of all models
+    /// that are not configured.
+    pub(crate) fn unused(&self, upstreams: &[Upstream]) -> Vec<String> {
+        let is_used = |model: &str| {
+            upstreams.iter().any(|upstream| upstream.own_names().any(|name| name == model))
+                || model == OTHER_MODEL && upstreams.iter().any(|upstream| !upstream.only_listed)
+        };
+        self.0.keys().filter(|model| !is_used(model)).cloned().collect()
+    }
+
     /// The price of tokens of `model`; 0 for a model without a price.
     pub(crate) fn usd(&self, model: &str, usage: Usage) -> f64 {
         let price = self.0.get(model).copied().unwrap_or_default();
@@ -234,13 +273,19 @@ fn read(
 ) -> Result<(Vec<Upstream>, Prices, Vec<WatchedFile>), ConfigFileError> {
     let mut files = vec![WatchedFile::new(path.to_owned())];
     let text = text_of(path)?;
-    let malformed = |reason: String| ConfigFileError::malformed(path, reason);
-    let file: File = toml::from_str(&text).map_err(|error| malformed(error.message().to_owned()))?;
+    let file: File = toml::from_str(&text).map_err(|error| malformed_file(path, &text, &error))?;
     if file.upstream.is_empty() {
-        return Err(malformed("it has no [[upstream]]".to_owned()));
+        return Err(ConfigFileError::malformed(path, "it has no [[upstream]]".to_owned()));
+    }
+    for (model, price) in &file.prices {
+        let price_at = |reason| ConfigFileError::at(path, &text, price.span().start, reason);
+        price.get_ref().check(model).map_err(price_at)?;
     }
     let mut upstreams = Vec::with_capacity(file.upstream.len());
     for entry in file.upstream {
+        let start = entry.span().start;
+        let malformed = |reason: String| ConfigFileError::at(path, &text, start, reason);
+        let entry = entry.into_inner();
         if upstreams.iter().any(|other: &Upstream| other.name == entry.name) {
             return Err(malformed(format!("two upstreams have the name {:?}", entry.name)));
         }
@@ -257,7 +302,7 @@ fn read(
         files.extend(entry.key_file.clone().map(WatchedFile::new));
         let key = key_of(&entry, settings).map_err(malformed)?;
         let headers = headers_of(&entry, settings).map_err(malformed)?;
-        if entry.weight.is_some_and(|weight| !(weight >= 0.0 && weight.is_finite())) {
+        if entry.weight.is_some_and(|weight| !is_zero_or_more(weight)) {
             return Err(malformed(format!("'weight' of {:?} is not 0 or more", entry.name)));
         }
         let ms = |ms: Option<NonZeroU32>| ms.map(|ms| Duration::from_millis(ms.get().into()));
@@ -279,7 +324,28 @@ fn read(
             lists_models: entry.list_models && !entry.only_listed,
         });
     }
-    Ok((upstreams, Prices(file.prices), files))
+    let prices = file.prices.into_iter().map(|(model, price)| (model, price.into_inner()));
+    Ok((upstreams, Prices(prices.collect()), files))
+}
+
+/// The error of a file that is no list of providers, with the name of the provider whose entry is wrong.
+fn malformed_file(path: &Path, text: &str, error: &toml::de::Error) -> ConfigFileError {
+    let at = error.span().map_or(0, |span| span.start);
+    let provider = provider_at(text, at).map(|name| format!("provider {name:?}: ")).unwrap_or_default();
+    ConfigFileError::at(path, text, at, format!("{provider}{}", error.message()))
+}
+
+/// The name of the provider whose entry has the byte at `at`.
+fn provider_at(text: &str, at: usize) -> Option<String> {
+    let file = DeTable::parse(text).ok()?;
+    let entries = file.get_ref().get("upstream")?.get_ref().as_array()?;
+    let has_it = |entry: &&Spanned<DeValue<'_>>| {
+        let mut fields = entry.get_ref().as_table().into_iter().flatten();
+        entry.span().contains(&at)
+            || fields.any(|(name, value)| (name.span().start..value.span().end).contains(&at))
+    };
+    let entry = entries.iter().find(has_it)?;
+    entry.get_ref().get("name")?.get_ref().as_str().map(str::to_owned)
 }
 
 fn key_of(entry: &Entry, settings: &Settings) -> Result<Option<Secret>, String> {

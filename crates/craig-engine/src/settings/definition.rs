@@ -573,7 +573,12 @@ pub const DEFINITIONS: &[Definition] = &[
         "How long connections are accepted after SIGTERM, while `/readyz` returns 503. Ctrl-C skips this \
          wait.",
     ),
-    user("gateway.tries", Kind::Whole { most: 10 }, "3", "Attempts per provider, including the first."),
+    user(
+        "gateway.tries",
+        Kind::Between { least: 1, most: 10 },
+        "3",
+        "Attempts per provider, including the first.",
+    ),
     user(
         "gateway.breaker_window_ms",
         Kind::Between { least: 100, most: 3_600_000 },

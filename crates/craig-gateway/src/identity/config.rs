@@ -55,39 +55,50 @@ impl IdentityConfig {
     /// Reads the file at `path`; the secret is from the environment of `settings`.
     pub(crate) fn read(path: &Path, settings: &Settings) -> Result<Self, ConfigFileError> {
         let text = text_of(path)?;
-        let secret = |variable: &str| settings.environment().get(variable).map(Secret::new);
-        Self::parse(&text, secret).map_err(|reason| ConfigFileError::malformed(path, reason))
+        Self::parse(path, &text, |variable| settings.environment().get(variable).map(Secret::new))
     }
 
-    fn parse(text: &str, secret: impl Fn(&str) -> Option<Secret>) -> Result<Self, String> {
-        let mut config: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
-        for (name, address) in [("issuer", &config.issuer), ("url", &config.url)] {
+    fn parse(
+        path: &Path,
+        text: &str,
+        secret: impl Fn(&str) -> Option<Secret>,
+    ) -> Result<Self, ConfigFileError> {
+        let config: Self = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            ConfigFileError::at(path, text, at, error.message().to_owned())
+        })?;
+        config.checked(secret).map_err(|reason| ConfigFileError::malformed(path, reason))
+    }
+
+    /// The same with its secret, if its values make sense.
+    fn checked(mut self, secret: impl Fn(&str) -> Option<Secret>) -> Result<Self, String> {
+        for (name, address) in [("issuer", &self.issuer), ("url", &self.url)] {
             if !is_private(address) {
                 return Err(format!(
                     "'{name}' must be an https:// address, or an http:// address of this machine"
                 ));
             }
         }
-        if config.url.trim_end_matches('/').matches('/').count() > 2 {
+        if self.url.trim_end_matches('/').matches('/').count() > 2 {
             return Err("'url' has a path: give the address of the server alone".to_owned());
         }
-        config.url.truncate(config.url.trim_end_matches('/').len());
-        if config.audience.is_empty() {
+        self.url.truncate(self.url.trim_end_matches('/').len());
+        if self.audience.is_empty() {
             return Err(
                 "'audience' is empty: list a value, since tokens for other services would be accepted otherwise".to_owned()
             );
         }
-        if config.groups.is_empty() && config.everyone.is_none() {
+        if self.groups.is_empty() && self.everyone.is_none() {
             return Err(
                 "it has neither [groups.NAME] nor [everyone], so nobody could use this server: add one"
                     .to_owned(),
             );
         }
-        if let Some(variable) = &config.client_secret_env {
+        if let Some(variable) = &self.client_secret_env {
             let missing = || format!("'client_secret_env' names {variable}, which is not set");
-            config.client_secret = Some(secret(variable).ok_or_else(missing)?);
+            self.client_secret = Some(secret(variable).ok_or_else(missing)?);
         }
-        Ok(config)
+        Ok(self)
     }
 
     /// What a member of `groups` may do; `None` if that is nothing.
@@ -119,7 +130,9 @@ mod tests {
         "issuer = 'https://login.example'\nurl = 'https://craig.example/'\naudience = ['craig']\n";
 
     fn parsed(rest: &str) -> Result<IdentityConfig, String> {
-        IdentityConfig::parse(&format!("{HEAD}{rest}"), |name| (name == "SET").then(|| Secret::new("s")))
+        let secret = |name: &str| (name == "SET").then(|| Secret::new("s"));
+        let parsed = IdentityConfig::parse(Path::new("sign-in.toml"), &format!("{HEAD}{rest}"), secret);
+        parsed.map_err(|error| error.to_string())
     }
 
     #[test]
@@ -157,12 +170,13 @@ mod tests {
         for (rest, expected) in [
             ("", "neither"),
             ("client_secret_env = 'UNSET'\n[everyone]", "UNSET"),
-            ("[groups.a]\nproject = ['b']", "unknown field"),
+            ("[groups.a]\nproject = ['b']", "sign-in.toml:5: unknown field"),
         ] {
             assert!(parsed(rest).unwrap_err().contains(expected), "{rest}");
         }
         let with = |from: &str, to: &str| {
-            IdentityConfig::parse(&format!("{}[everyone]", HEAD.replace(from, to)), |_| None).unwrap_err()
+            let text = format!("{}[everyone]", HEAD.replace(from, to));
+            IdentityConfig::parse(Path::new("sign-in.toml"), &text, |_| None).unwrap_err().to_string()
         };
         assert!(with("['craig']", "[]").contains("other services"));
         assert!(with("https://login", "http://login").contains("'issuer'"));

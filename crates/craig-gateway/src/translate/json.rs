@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use crate::failure::Problem;
 use crate::raw::{RawObject, elements};
 
 /// An object of a request, and where it is: `messages[2].content[0]`, or nothing for the request itself.
@@ -87,7 +88,7 @@ impl<'a> Fields<'a> {
 
     /// A field; `None` if it is missing or `null`.
     pub(super) fn get(&self, name: &str) -> Result<Option<Place<'a>>, Refusal> {
-        let malformed = |message| Refusal::Malformed { field: self.path(name), message };
+        let malformed = |Problem { message, .. }| Refusal::Malformed { field: self.path(name), message };
         let json = self.object.get(name).map_err(malformed)?.filter(|json| *json != "null");
         Ok(json.map(|json| Place { json, path: self.path(name) }))
     }

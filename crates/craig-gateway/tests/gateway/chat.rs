@@ -355,6 +355,26 @@ async fn a_client_that_goes_away_takes_its_stream_along() {
 }
 
 #[tokio::test]
+async fn a_client_may_leave_after_the_end_marker() {
+    let upstream = Upstream::start(|_, _| match Reply::stream("one two ", Duration::ZERO, End::Well) {
+        Reply::Stream { events, pause, .. } => Reply::Stream { events, pause, end: End::Silent },
+        other => other,
+    })
+    .await;
+    let gateway = Plan::with(&upstream).start().await;
+    let mut stream = TcpStream::connect(gateway.url.trim_start_matches("http://")).await.unwrap();
+    stream.write_all(&raw_chat(&question(json!({ "stream": true })))).await.unwrap();
+    let mut read = Vec::new();
+    while !String::from_utf8_lossy(&read).contains("data: [DONE]") {
+        assert!(stream.read_buf(&mut read).await.unwrap() > 0);
+    }
+    drop(stream);
+    until("it is logged", async || !gateway.log.events("answer_completed").is_empty()).await;
+    assert_eq!(gateway.log.events("answer_completed")[0]["outcome"], "ok");
+    assert_eq!(gateway.metric("streams_cut{by=\"client\"}").await, 0.0);
+}
+
+#[tokio::test]
 async fn a_stream_that_dies_ends_with_an_error_event() {
     for (end, code) in [
         (End::Cut, "stream_interrupted"),
@@ -377,17 +397,20 @@ async fn errors_of_bad_requests_say_what_is_wrong() {
     let upstream = Upstream::start(|_, _| Reply::completion("")).await;
     let gateway = Plan::with(&upstream).set("gateway.max_body", "10kB").start().await;
     let messages = [
-        ("not json", "the request is not JSON: line 1, column 2"),
-        ("{}", "'messages' is missing"),
-        (r#"{"messages":[],"model":"a","model":"b"}"#, "'model' comes twice"),
-        (r#"{"messages":[{"role":"user","content":"q"}],"project":7}"#, "'project' is not a text"),
+        ("not json", "the request is not JSON: line 1, column 2", None),
+        ("{}", "'messages' is missing", Some("messages")),
+        (r#"{"messages":[],"model":"a","model":"b"}"#, "'model' comes twice", Some("model")),
+        (
+            r#"{"messages":[{"role":"user","content":"q"}],"project":7}"#,
+            "'project' is not a text",
+            Some("project"),
+        ),
     ];
-    for (body, message) in messages {
+    for (body, message, param) in messages {
         let answer = gateway.chat(body).await;
-        assert_eq!(
-            (answer.status, answer.json()["error"]["message"].clone()),
-            (StatusCode::BAD_REQUEST, json!(message))
-        );
+        let error = &answer.json()["error"];
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+        assert_eq!((&error["message"], &error["param"]), (&json!(message), &json!(param)));
     }
     let large = gateway.chat(question(json!({ "x": "y".repeat(20_000) }))).await;
     assert_eq!((large.status, large.code()), (StatusCode::PAYLOAD_TOO_LARGE, "request_too_large".to_owned()));

@@ -175,6 +175,46 @@ async fn embeddings_are_numbers_or_base_64() {
 }
 
 #[tokio::test]
+async fn a_field_that_is_wrong_is_named() {
+    let gateway = Plan::new().start().await;
+    for (path, body, message, param) in [
+        (
+            "/v1/search",
+            r#"{"projct": "shop", "query": "q"}"#,
+            "a field is unknown (line 1, column 9): expected one of `project`",
+            None,
+        ),
+        ("/v1/search", r#"{"project": "shop"}"#, "the field 'query' is missing", Some("query")),
+        (
+            "/v1/search",
+            "{\"query\": \"q\",\n \"limit\": \"many\"}",
+            "the field 'limit' has a value of the wrong type (line 2",
+            Some("limit"),
+        ),
+        ("/v1/context", r#"{"project": "shop", "message": "m", "max_chunk": 3}"#, "a field is unknown", None),
+        ("/v1/files", r#"{"project": "shop", "folders": "src"}"#, "a field is unknown", None),
+        ("/v1/file", r#"{"project": "shop", "path": ["a"]}"#, "the field 'path' has a value", Some("path")),
+        ("/v1/references", r#"{"project": "shop", "name": "f"}"#, "a field is unknown", None),
+        (
+            "/v1/rerank",
+            r#"{"query": "q", "documents": [{"text": 7}]}"#,
+            "the field 'documents' has a value",
+            Some("documents"),
+        ),
+    ] {
+        let refused = gateway.post(path, body).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{path} {body}");
+        let error = &refused.json()["error"];
+        assert!(error["message"].as_str().unwrap().starts_with(message), "{body}: {error}");
+        assert_eq!(error["param"], json!(param), "{body}");
+    }
+    // Clients of other servers send fields that those know.
+    let ranked =
+        gateway.post("/v1/rerank", json!({ "query": "q", "documents": ["a"], "truncation": true })).await;
+    assert_eq!(ranked.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn readiness_is_about_this_process_alone() {
     let upstream = Upstream::start(|_, _| Reply::status(500, json!({}))).await;
     let plan = Plan::with(&upstream).set("gateway.tries", "1").set("gateway.breaker_min_requests", "5");

@@ -68,6 +68,10 @@ async fn a_model_that_fails_too_often_is_left_alone_and_no_other() {
     let refused = gateway.chat(asking_for("500")).await;
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
     assert!(refused.header("retry-after").parse::<u64>().unwrap() > 0);
+    assert!(!refused.text().contains("cannot be reached"), "{}", refused.text());
+    // Requests that the breaker stops are no failed calls.
+    assert_eq!(gateway.metric("upstream_errors{class=\"server\",upstream=\"default\"}").await, 20.0);
+    assert!(!gateway.get("/metrics").await.text().contains("circuit_open"));
     assert_eq!(content(&gateway.chat(asking_for("mock")).await), "well");
     assert_eq!(gateway.metric("breaker_state{model=\"other\",provider=\"default\"}").await, 2.0);
     assert_eq!(gateway.metric("breaker_state{model=\"mock\",provider=\"default\"}").await, 0.0);
@@ -124,6 +128,11 @@ async fn a_limit_for_one_model_stops_no_other() {
         assert!(limited.header("retry-after").parse::<u64>().unwrap() > 3_000, "{limited:?}");
     }
     assert_eq!(upstream.asked().len(), 1, "it is left alone for as long as it asks");
+    until("both are logged", async || gateway.log.events("answer_completed").len() == 2).await;
+    for logged in gateway.log.events("answer_completed") {
+        assert_eq!(logged["outcome"], "rate_limit");
+    }
+    assert_eq!(gateway.metric("upstream_errors{class=\"rate_limit\",upstream=\"default\"}").await, 1.0);
     assert_eq!(content(&gateway.chat(asking_for("mock")).await), "well");
 }
 

@@ -153,6 +153,30 @@ async fn another_model_may_guess_and_its_price_counts() {
 }
 
 #[tokio::test]
+async fn guesses_count_for_the_key_that_asked() {
+    let uncounted = |reply: Reply| match reply {
+        Reply::Whole { status, headers, body } => {
+            let mut answer: Value = serde_json::from_slice(&body).unwrap();
+            answer.as_object_mut().unwrap().remove("usage");
+            Reply::Whole { status, headers, body: answer.to_string().into_bytes() }
+        }
+        other => other,
+    };
+    for reply in [good(), uncounted(good())] {
+        let upstream = provider(reply).await;
+        let gateway = shop_at(&upstream, |plan| plan).await;
+        assert_eq!(seen(&chat(&gateway, &[UNSURE], json!({})).await), ("used".to_owned(), true));
+        let used = || craig_gateway::usage::read(&gateway.path("gateway-usage.jsonl")).unwrap();
+        until("both calls are recorded", async || used().values().any(|sums| sums.requests == 2)).await;
+        let (key, sums) = used().into_iter().next().unwrap();
+        assert_eq!((key.key.as_str(), key.project.as_str()), ("local", "shop"));
+        assert!(sums.input_tokens > 9 && sums.output_tokens > 3, "{sums:?}");
+        let tokens = "llm_tokens_used{direction=\"input\",model=\"mock\",upstream=\"default\"}";
+        assert_eq!(gateway.metric(tokens).await, sums.input_tokens as f64);
+    }
+}
+
+#[tokio::test]
 async fn a_late_guess_is_done_without() {
     let upstream = provider(Reply::Hang).await;
     let gateway = shop_at(&upstream, |plan| plan.set("gateway.guess_timeout_ms", "100")).await;

@@ -31,7 +31,8 @@ async fn gateway_with(upstream: &Upstream, policy: Policy) -> (Gateway, KeyRecor
     let file = providers(&plan, upstream, upstream);
     let (record, key) = keys::add(&plan.path("keys.json"), "alice").unwrap();
     keys::set(&plan.path("keys.json"), "alice", |record| record.policy = policy).unwrap();
-    (plan.set("gateway.upstreams", &file).start().await, record, key)
+    let plan = plan.set("gateway.upstreams", &file).set("gateway.open_metrics", "true");
+    (plan.start().await, record, key)
 }
 
 async fn ask(gateway: &Gateway, key: &str, body: Value) -> Answer {
@@ -75,6 +76,24 @@ async fn requests_and_tokens_a_minute_are_limited() {
     let third = ask(&gateway, &key, plain()).await;
     assert_eq!(outcome(&third), (429, "rate_limit_exceeded".into()));
     assert!(third.text().contains("20 tokens a minute"), "{}", third.text());
+}
+
+#[tokio::test]
+async fn a_limit_of_zero_blocks() {
+    let upstream = Upstream::start(|_, _| Reply::completion("yes")).await;
+    let none = Policy::default;
+    for policy in [
+        Policy { requests_per_minute: Some(0), ..none() },
+        Policy { tokens_per_minute: Some(0), ..none() },
+        Policy { concurrent_requests: Some(0), ..none() },
+    ] {
+        let (gateway, _, key) = gateway_with(&upstream, policy.clone()).await;
+        let answer = ask(&gateway, &key, plain()).await;
+        assert_eq!(outcome(&answer), (429, "rate_limit_exceeded".into()), "{policy:?}");
+    }
+    let (gateway, _, key) = gateway_with(&upstream, Policy { monthly_usd: Some(0.0), ..none() }).await;
+    assert_eq!(outcome(&ask(&gateway, &key, plain()).await), (402, "budget_exceeded".into()));
+    assert_eq!(upstream.asked().len(), 0);
 }
 
 #[tokio::test]
@@ -224,4 +243,12 @@ async fn tokens_are_estimated_where_a_provider_does_not_count_them() {
     let used = used(&gateway);
     assert_eq!(used.estimated, 1);
     assert!((1_000..1_100).contains(&used.input_tokens) && (4..=8).contains(&used.output_tokens), "{used:?}");
+    let tokens =
+        |direction| format!("llm_tokens_used{{direction=\"{direction}\",model=\"fast\",upstream=\"one\"}}");
+    assert_eq!(gateway.metric(&tokens("input")).await, used.input_tokens as f64);
+    assert_eq!(gateway.metric(&tokens("output")).await, used.output_tokens as f64);
+    assert!(
+        used.usd > 1.0 && (gateway.metric("estimated_cost_usd").await - used.usd).abs() < 1e-9,
+        "{used:?}"
+    );
 }

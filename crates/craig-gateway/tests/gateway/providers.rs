@@ -1,10 +1,13 @@
 //! What each provider has of its own: headers, a share of the requests, bounds, models; and what the log keeps of an answer.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use craig_gateway::keys::{self, Policy};
 use http::StatusCode;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 use crate::harness::{Gateway, PROVIDER_HEADER, PROVIDER_KEY, Plan, until};
 use crate::upstream::{End, Reply, Upstream};
@@ -66,7 +69,11 @@ async fn headers_that_cannot_be_sent_are_refused() {
         ("headers_env = { X-Team = \"NO_SUCH\" }", "names NO_SUCH, which is not set"),
         ("headers_env = { \"a b\" = \"PROVIDER_HEADER\" }", "is not a header"),
         ("weight = -1.0", "'weight' of \"one\" is not 0 or more"),
-        ("tries = 0", "nonzero"),
+        ("tries = 0", "upstreams.toml:5: provider \"one\": invalid value"),
+        (
+            "[prices.m]\noutput_usd_per_million_tokens = -1.0",
+            "upstreams.toml:5: 'output_usd_per_million_tokens' of the price of \"m\" is not 0 or more",
+        ),
     ] {
         let gateway = serving(&[provider("one", &upstream, "")]).await;
         std::fs::write(gateway.path("upstreams.toml"), provider("one", &upstream, more)).unwrap();
@@ -74,6 +81,61 @@ async fn headers_that_cannot_be_sent_are_refused() {
         until("it is refused", async || !gateway.log.events("config_refused").is_empty()).await;
         let reason = gateway.log.events("config_refused")[0]["reason"].to_string().replace('\\', "");
         assert!(reason.contains(expected) && !reason.contains(PROVIDER_HEADER), "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn a_price_that_no_provider_needs_is_reported() {
+    let upstream = Upstream::start(|_, _| Reply::completion("yes")).await;
+    let priced = |models: &[&str]| {
+        let price = |model: &&str| format!("[prices.{model}]\ninput_usd_per_million_tokens = 1.0\n");
+        models.iter().map(price).collect::<String>()
+    };
+    let unused = async |gateway: &Gateway, n: usize| {
+        until("it is logged", async || gateway.log.events("prices_unused").len() == n).await;
+        gateway.log.events("prices_unused")[n - 1]["models"].clone()
+    };
+    let listed =
+        format!("[[upstream]]\nname = \"one\"\nbase_url = \"{}\"\nmodels.fast = \"tiny\"\n", upstream.url);
+    let gateway = serving(&[listed.clone(), priced(&["tiny", "other", "fast"])]).await;
+    assert_eq!(unused(&gateway, 1).await, json!(["fast"]), "a price is that of the provider's name");
+    let closed = format!("{listed}only_listed = true\n{}", priced(&["tiny", "other"]));
+    std::fs::write(gateway.path("upstreams.toml"), closed).unwrap();
+    gateway.reload();
+    assert_eq!(unused(&gateway, 2).await, json!(["other"]));
+}
+
+/// The address of a server that does not speak TLS.
+async fn without_tls() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            assert!(stream.read(&mut [0; 4096]).await.unwrap() > 0);
+            stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn a_failed_request_is_logged_with_its_provider_and_the_cause() {
+    let https = format!("https://{}", without_tls().await);
+    for (url, cause) in [
+        ("http://127.0.0.1:9", "connection refused"),
+        ("http://no-such-host.invalid", "the name cannot be resolved"),
+        (&https, "TLS: "),
+    ] {
+        let entry =
+            format!("[[upstream]]\nname = \"wrong\"\nbase_url = \"{url}\"\nmodel = \"m\"\ntries = 1\n");
+        let gateway = serving(&[entry]).await;
+        let answer = gateway.chat(asking("hello")).await;
+        assert_eq!(answer.json()["error"]["message"], "the provider cannot be reached");
+        until("it is logged", async || !gateway.log.events("answer_completed").is_empty()).await;
+        let logged = gateway.log.events("answer_completed").remove(0);
+        let named = ["provider", "model", "outcome"].map(|name| &logged[name]);
+        assert_eq!(named, ["wrong", "m", "network"]);
+        assert!(logged["cause"].as_str().unwrap_or_default().starts_with(cause), "{logged}");
     }
 }
 
@@ -119,7 +181,7 @@ async fn a_provider_has_its_own_time_and_tries() {
     until("it is logged", async || !gateway.log.events("answer_completed").is_empty()).await;
     let logged = &gateway.log.events("answer_completed")[0];
     assert_eq!((&logged["tries"], &logged["outcome"]), (&json!(3), &json!("server")));
-    assert_eq!((&logged["provider"], &logged["usd"]), (&Value::Null, &json!(0.0)));
+    assert_eq!((&logged["provider"], &logged["usd"]), (&json!("down"), &json!(0.0)));
 }
 
 #[tokio::test]

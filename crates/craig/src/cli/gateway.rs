@@ -118,6 +118,9 @@ fn start_refusal(error: StartError) -> anyhow::Error {
         StartError::Listen { .. } => {
             "choose another port with --address, or stop the process that uses this one"
         }
+        StartError::AdminListen { .. } => {
+            "choose another port in 'gateway.admin_address', or stop the process that uses this one"
+        }
         StartError::Tls(_) => {
             "both files must be PEM, and the chain must begin with the gateway's own certificate"
         }

@@ -18,25 +18,25 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 pub(super) struct EngineCalls {
     engine: Arc<Engine>,
     /// Whose calls these are; `None` if there is one user.
-    user: Option<Arc<str>>,
+    guest: Option<Guest>,
     shares: Arc<Shares>,
 }
 
 impl EngineCalls {
     pub(super) fn new(engine: Arc<Engine>) -> Self {
-        Self { engine, user: None, shares: Arc::new(Shares::new(MAX_CONCURRENT)) }
+        Self { engine, guest: None, shares: Arc::new(Shares::new(MAX_CONCURRENT)) }
     }
 
     /// The same for a guest, who shares the threads with others.
     pub(super) fn for_guest(&self, guest: &Guest) -> Self {
-        let (engine, user) = (Arc::clone(&guest.engine), Some(Arc::clone(&guest.user)));
-        Self { engine, user, shares: Arc::clone(&self.shares) }
+        let engine = Arc::clone(&guest.engine);
+        Self { engine, guest: Some(guest.clone()), shares: Arc::clone(&self.shares) }
     }
 
     /// The same for a client that may see nothing.
     pub(super) fn without_projects(&self) -> Self {
         let engine = Arc::new(self.engine.within(Visibility::Only(Arc::default())));
-        Self { engine, user: None, shares: Arc::clone(&self.shares) }
+        Self { engine, guest: None, shares: Arc::clone(&self.shares) }
     }
 
     /// Does some work with the engine.
@@ -44,7 +44,8 @@ impl EngineCalls {
         &self,
         work: impl FnOnce(&Arc<Engine>) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Failure> {
-        let share = tokio::time::timeout(MAX_WAIT, self.shares.acquire(self.user.as_ref())).await;
+        let user = self.guest.as_ref().map(|guest| &guest.user);
+        let share = tokio::time::timeout(MAX_WAIT, self.shares.acquire(user)).await;
         let share = share.map_err(|_| busy())?.map_err(Failure::internal)?;
         let engine = Arc::clone(&self.engine);
         let call = move || {
@@ -52,7 +53,16 @@ impl EngineCalls {
             drop(share);
             done
         };
-        Ok(tokio::task::spawn_blocking(call).await.map_err(Failure::internal)??)
+        let done = tokio::task::spawn_blocking(call).await.map_err(Failure::internal)?;
+        done.map_err(|error| self.failure(error))
+    }
+
+    /// The failure for an error of the engine; a guest does not learn about the server's database.
+    fn failure(&self, error: EngineError) -> Failure {
+        match self.guest.as_ref().and_then(|guest| guest.message_instead_of(&error)) {
+            Some(message) => Failure::new(message, "try again later; the log of the server has the cause"),
+            None => error.into(),
+        }
     }
 }
 

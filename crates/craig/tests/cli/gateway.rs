@@ -1,7 +1,7 @@
 //! The gateway as a program: its keys, how it starts and ends, what it refuses to start with.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 use expect_test::expect;
@@ -108,7 +108,7 @@ fn errors_before_serving_are_reported() {
     home.check(&["gateway", "--set", "gateway.upstreams=upstreams.toml"], expect![[r#"
         exit 1
         -- stderr
-        error: upstreams.toml: unknown field `url`, expected one of `name`, `base_url`, `protocols`, `key_env`, `key_file`, `model`, `models`, `only_listed`, `headers_env`, `weight`, `timeout_ms`, `first_byte_timeout_ms`, `tries`, `list_models`
+        error: upstreams.toml:3: provider "a": unknown field `url`, expected one of `name`, `base_url`, `protocols`, `key_env`, `key_file`, `model`, `models`, `only_listed`, `headers_env`, `weight`, `timeout_ms`, `first_byte_timeout_ms`, `tries`, `list_models`
         hint: docs/gateway.md describes the file of 'gateway.upstreams'
     "#]]);
     home.check(
@@ -146,6 +146,40 @@ fn errors_before_serving_are_reported() {
         error: 'gateway.upstream_key_env' names NO_SUCH_KEY, which is not set
         hint: set it to the provider's key, or unset 'gateway.upstream_key_env' for a provider without one
     "#]],
+    );
+}
+
+#[test]
+fn an_address_that_is_in_use_is_reported_with_its_setting() {
+    let home = Home::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let refused = |args: &[&str]| {
+        let output = home.craig(&[&["gateway"], args].concat()).env("TOKEN", "0123456789abcdef").output();
+        String::from_utf8(output.unwrap().stderr).unwrap()
+    };
+    let own = refused(&["--address", &taken]);
+    assert!(own.contains(&format!("cannot listen on {taken}")) && own.contains("--address"), "{own}");
+    let admin = format!("gateway.admin_address={taken}");
+    let args = ["--address", "127.0.0.1:0", "--set", &admin, "--set", "gateway.admin_token_env=TOKEN"];
+    let admin = refused(&args);
+    assert!(admin.contains(&format!("cannot serve the status page at {taken}")), "{admin}");
+    assert!(admin.contains("another port in 'gateway.admin_address'"), "{admin}");
+}
+
+#[test]
+fn usage_shows_which_requests_were_estimated() {
+    let home = Home::new();
+    let line = r#"{"day":"2027-01-31","key":"local","provider":"p","model":"m","project":"","requests":3,"input_tokens":9,"cached_tokens":0,"output_tokens":4,"estimated":2,"usd":0.5}"#;
+    home.write(".local/share/craig/gateway-usage.jsonl", format!("{line}\n"));
+    home.check(
+        &["gateway", "usage"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            key    model  requests  estimated  tokens in  cached  tokens out  US dollars
+            local  m             3          2          9       0           4      0.5000
+        "#]],
     );
 }
 

@@ -87,6 +87,22 @@ impl Served {
         (status, answer)
     }
 
+    /// The events whose kinds begin with `kind`, as soon as the log has `n` of them.
+    fn events(&self, kind: &str, n: usize) -> Vec<Value> {
+        let started = Instant::now();
+        loop {
+            let log = self.log.lock().unwrap().clone();
+            let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let is_meant = |line: &Value| line["event"].as_str().unwrap().starts_with(kind);
+            let events: Vec<Value> = lines.filter(is_meant).collect();
+            if events.len() >= n {
+                return events;
+            }
+            assert!(started.elapsed() < Duration::from_secs(10), "{log}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     fn json(&self, method: &str, path: &str, key: &str, body: &str) -> Value {
         let (status, answer) = self.send(method, path, key, "", body);
         assert_eq!(status, 200, "{answer}");
@@ -359,6 +375,47 @@ fn a_webhook_makes_jobs_due_once() {
     assert!(status == 202 && answer.ends_with(r#"{"jobs":0}"#), "{answer}");
     let large = format!("\"{}\"", "a".repeat(2 << 20));
     assert_eq!(hook("/hooks/gitlab", SECRET, &large).0, 413);
+    let logged = served.events("webhook_", 6);
+    let shown =
+        |event: &Value| ["event", "forge", "reason", "jobs"].map(|name| event[name].to_string()).join(" ");
+    assert_eq!(
+        logged.iter().map(shown).collect::<Vec<_>>(),
+        [
+            r#""webhook_refused" "gitlab" "wrong_signature" null"#,
+            r#""webhook_refused" "github" "wrong_signature" null"#,
+            r#""webhook_accepted" "gitlab" null 1"#,
+            r#""webhook_refused" "gitlab" "replayed" null"#,
+            r#""webhook_accepted" "gitlab" null 0"#,
+            r#""webhook_refused" "gitlab" "request_too_large" null"#,
+        ]
+    );
+}
+
+#[test]
+fn only_the_log_has_the_address_of_a_database_that_cannot_be_opened() {
+    let home = Home::with_ingested_shop();
+    let owner = key(&home, "owner", "");
+    let served = Served::start_with(&home, &["--db", "postgres://me@127.0.0.1:1/craig"]);
+    let session = served.session(&owner);
+    let called =
+        served.call(&owner, &session, "query_code", &json!({ "query": "verify a token", "project": "shop" }));
+    let (status, answer) = served.send("POST", "/v1/search", &owner, "", r#"{"query": "verify a token"}"#);
+    assert_eq!(status, 503);
+    for answer in [called, answer] {
+        assert!(answer.contains("the index is not readable at the moment"), "{answer}");
+        assert!(!answer.contains("127.0.0.1:1/") && !answer.contains("PGPASSWORD"), "{answer}");
+    }
+    let (status, answer) = served.send("GET", "/readyz", "", "", "");
+    assert!(status == 503 && answer.contains("the database cannot be opened"), "{answer}");
+    let logged = served.events("index_unreadable", 1);
+    assert_eq!(logged.len(), 1, "once a minute");
+    assert!(
+        logged[0]["reason"].as_str().unwrap().contains("postgres://me@127.0.0.1:1/craig"),
+        "{}",
+        logged[0]
+    );
+    let (status, _) = Served::start(&home).send("GET", "/readyz", "", "", "");
+    assert_eq!(status, 200);
 }
 
 #[test]
@@ -381,18 +438,8 @@ fn the_log_says_who_read_which_projects_and_no_question() {
     let session = served.session(&owner);
     served.call(&owner, &session, "query_code", &json!({ "query": "zebra crossing", "project": "shop" }));
     served.json("POST", "/v1/search", &owner, r#"{"query": "zebra crossing"}"#);
-    let started = Instant::now();
-    let lines = loop {
-        let log = served.log.lock().unwrap().clone();
-        let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let read: Vec<Value> = lines.into_iter().filter(|line| line["event"] == "projects_read").collect();
-        if read.len() >= 2 {
-            assert!(!log.contains("zebra"), "{log}");
-            break read;
-        }
-        assert!(started.elapsed() < Duration::from_secs(10), "{log}");
-        std::thread::sleep(Duration::from_millis(20));
-    };
+    let lines = served.events("projects_read", 2);
+    assert!(!served.log.lock().unwrap().contains("zebra"));
     assert_eq!(
         (&lines[0]["projects"], &lines[1]["projects"]),
         (&json!(["shop"]), &json!(["shop", "treasury", "vault"]))

@@ -91,11 +91,12 @@ fn usage_table(by: &[Part], rows: &[UsageRow], columns: Columns) -> String {
         };
         table = table.column(name, Align::Left, Cut::End, BOLD);
     }
-    for name in ["requests", "tokens in", "cached", "tokens out", "US dollars"] {
+    for name in ["requests", "estimated", "tokens in", "cached", "tokens out", "US dollars"] {
         table = table.column(name, Align::Right, Cut::Never, Default::default());
     }
     for UsageRow { by, sums } in rows {
-        let numbers = [sums.requests, sums.input_tokens, sums.cached_tokens, sums.output_tokens];
+        let Sums { requests, estimated, input_tokens, cached_tokens, output_tokens, .. } = *sums;
+        let numbers = [requests, estimated, input_tokens, cached_tokens, output_tokens];
         let usd = format!("{:.4}", sums.usd);
         table.row(by.iter().cloned().chain(numbers.map(|n| n.to_string())).chain([usd]));
     }
