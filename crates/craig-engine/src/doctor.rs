@@ -291,6 +291,15 @@ impl Examination {
     }
 }
 
+impl Engine {
+    /// Removes indexes on this machine whose projects were purged on another one; returns their number.
+    pub fn remove_orphaned_indexes(&self) -> Result<usize, EngineError> {
+        let orphans = self.store()?.orphaned_indexes()?;
+        // What is removed meanwhile by another process needs no second try.
+        Ok(orphans.iter().filter(|folder| std::fs::remove_dir_all(folder).is_ok()).count())
+    }
+}
+
 fn examining(what: &str) -> Progress {
     Progress { current: what.to_owned(), ..Progress::new(Phase::Examining) }
 }

@@ -610,13 +610,6 @@ impl Engine {
         Ok(project.name)
     }
 
-    /// Removes indexes on this machine whose projects were purged on another one; returns their number.
-    pub fn remove_orphaned_indexes(&self) -> Result<usize, EngineError> {
-        let orphans = self.store()?.orphaned_indexes()?;
-        // What is removed meanwhile by another process needs no second try.
-        Ok(orphans.iter().filter(|folder| std::fs::remove_dir_all(folder).is_ok()).count())
-    }
-
     /// Drops what is derived from a project and kept in memory.
     fn forget(&self, project: &Project) {
         self.shared.indexes.remove(&project.key());

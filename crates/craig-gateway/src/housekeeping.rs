@@ -69,6 +69,7 @@ pub(crate) async fn keep_house(live: Arc<Live>) {
         if n % BEATS_TO_CLEANUP == 0 {
             gateway.limits.remove_expired();
             gateway.admissions.remove_expired();
+            tokio::spawn(remove_orphaned_indexes(Arc::clone(&gateway)));
         }
         if n % BEATS_TO_SAMPLE == 1 && gateway.config.admin.is_some() {
             gateway.history.add(gateway.metrics.totals());
@@ -155,6 +156,14 @@ async fn reload_keys(gateway: &Arc<Gateway>, is_readable: &mut bool) {
         _ => {}
     }
     gateway.metrics.keys_readable.set(i64::from(!gateway.gate.is_closed()));
+}
+
+/// Removes what purges on other machines have left on this one.
+async fn remove_orphaned_indexes(gateway: Arc<Gateway>) {
+    if gateway.config.team.is_some() {
+        // What fails is tried again a minute later.
+        let _ = gateway.with_engine(|engine| engine.remove_orphaned_indexes()).await;
+    }
 }
 
 /// Logs each breaker that has opened since the last check.
