@@ -173,7 +173,7 @@ export async function shortForm(session) {
       return files.length > 0 && files.every((name) => name === 'api.md');
     });
     await search.locator('#path').fill('');
-    await search.locator('#query').fill('kubernetes ingress certificates');
+    await search.locator('#query').fill('bake sourdough bread');
     await bench.until('no answer', async () => (await search.locator('#summary').innerText()) === 'Nothing here seems to answer this.');
     await search.locator('.fold').click();
     await bench.until('a folded list', async () => (await search.locator('#hits li').count()) === 1);
