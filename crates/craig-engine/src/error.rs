@@ -521,11 +521,11 @@ fn store_hint(error: &StoreError) -> Option<String> {
         }
         StoreError::Address { .. } | StoreError::ServerAddress { .. } => {
             "give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; its password belongs in \
-             PGPASSWORD or the file of PGPASSFILE"
+             PGPASSWORD or ~/.pgpass"
                 .into()
         }
         StoreError::Server { .. } => {
-            "check that the server runs, and that the address, PGPASSWORD or the file of PGPASSFILE are those of this user".into()
+            "check that the server runs, and that the address, PGPASSWORD or ~/.pgpass are those of this user".into()
         }
         StoreError::Corrupt { .. } => {
             "point --db (or CRAIG_DB) to another file; if this was a Craig database, move it away and ingest again \

@@ -184,7 +184,9 @@ impl Engine {
             drop(done);
             outcome
         });
-        let error = outcome.as_ref().err().map(ToString::to_string);
+        let worker = job.holder.as_deref().unwrap_or_default();
+        // A fault of one machine looks like one of the queue otherwise.
+        let error = outcome.as_ref().err().map(|error| format!("{error} (on the worker {worker})"));
         self.store()?.finish_job(job, error.as_deref().map_or(Ok(()), Err))?;
         Ok(JobRun { source: job.order.source.clone(), outcome })
     }

@@ -273,7 +273,7 @@ impl From<EngineError> for Problem {
                 "no such project: GET /v1/projects lists the projects of this key",
             ),
             EngineError::UnknownFile { .. } => {
-                Self::not_found("unknown_file", "the project has no such file: POST /v1/files lists them")
+                Self::not_found("unknown_file", "the project has no such file")
             }
             EngineError::UnknownSymbol { .. } => {
                 Self::not_found("unknown_symbol", "the project has no such symbol")

@@ -220,8 +220,13 @@ impl StoreError {
 
     /// The server at `address` cannot be reached, or refuses this user.
     pub(crate) fn from_connecting(address: &Path, error: &postgres::Error) -> Self {
-        let reason =
-            error.as_db_error().map_or_else(|| causes(error), |reported| reported.message().to_owned());
+        let reason = match error.as_db_error() {
+            Some(reported) => reported.message().to_owned(),
+            None if causes(error).contains("password missing") => {
+                "it asks for a password, but PGPASSWORD is not set, and ~/.pgpass has no line for this address".to_owned()
+            }
+            None => causes(error),
+        };
         Self::unusable(address, reason)
     }
 

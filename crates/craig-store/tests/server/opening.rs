@@ -1,5 +1,7 @@
 //! How a database on a server is opened, and what is refused.
 
+use std::io::{Read as _, Write as _};
+
 use craig_store::{DatabaseAddress, Store, StoreError, StoreErrorKind};
 
 use crate::fixture::{QUEUE, TestStore, file};
@@ -51,6 +53,23 @@ fn tables_that_a_restore_doubled_are_named() {
     client.batch_execute("INSERT INTO craig SELECT * FROM craig").unwrap();
     let error = refused(&fixture, path.to_str().unwrap());
     assert!(error.to_string().contains("a backup is restored into an empty database"), "{error}");
+}
+
+#[test]
+fn a_missing_password_is_named_with_its_places() {
+    let fixture = TestStore::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("postgres://craig@{}/index?sslmode=disable", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let mut startup = [0; 256];
+        let _ = client.read(&mut startup).unwrap();
+        // Asks for a password in clear text.
+        client.write_all(&[b'R', 0, 0, 0, 8, 0, 0, 0, 3]).unwrap();
+        let _ = client.read(&mut startup);
+    });
+    let error = refused(&fixture, &address);
+    assert!(error.to_string().contains("~/.pgpass has no line for this address"), "{error}");
 }
 
 #[test]

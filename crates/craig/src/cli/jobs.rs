@@ -98,10 +98,9 @@ fn table(jobs: &[Job], columns: Columns) -> String {
         .column("state", Align::Left, Cut::End, Default::default())
         .column("next", Align::Left, Cut::Never, DIM);
     for job in jobs {
-        let branch = job.branch.as_ref().map(|branch| format!(" ({branch})")).unwrap_or_default();
         table.row([
             job.id.to_string(),
-            format!("{}{branch}", job.source),
+            source(job),
             job.every_seconds.map_or_else(
                 || "once".to_owned(),
                 |every| format!("{:#}", jiff::SignedDuration::from_secs(every.cast_signed())),
@@ -114,6 +113,13 @@ fn table(jobs: &[Job], columns: Columns) -> String {
         Some(format!("{} {}\n", styled(BOLD, format_args!("job {}:", job.id)), job.error.as_ref()?))
     });
     table.render(columns) + &failed.collect::<String>()
+}
+
+/// What the job ingests: `https://host/shop (main) as till`.
+fn source(job: &Job) -> String {
+    let branch = job.branch.as_ref().map(|branch| format!(" ({branch})")).unwrap_or_default();
+    let name = job.name.as_ref().map(|name| format!(" as {name}")).unwrap_or_default();
+    format!("{}{branch}{name}", job.source)
 }
 
 fn state(job: &Job) -> String {

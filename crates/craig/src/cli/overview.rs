@@ -93,8 +93,7 @@ fn symbols(title: &str, order: &str, symbols: &[OverviewSymbol], columns: Column
 }
 
 fn flow(flow: &Flow) -> String {
-    let mut text =
-        heading("One flow", "the calls from the first entry point in order; less important ones are omitted");
+    let mut text = heading("One flow", "the calls of one function in order; less important ones are omitted");
     text += &format!(
         "{}  {}\n",
         flow.from.name,

@@ -41,7 +41,7 @@ fn database_that_is_an_address_of_no_use() {
             exit 1
             -- stderr
             error: the address of the database cannot be used: it contains a password, which others could see
-            hint: give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; its password belongs in PGPASSWORD or the file of PGPASSFILE
+            hint: give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; its password belongs in PGPASSWORD or ~/.pgpass
         "#]],
     );
     home.check(
@@ -50,7 +50,7 @@ fn database_that_is_an_address_of_no_use() {
             exit 1
             -- stderr
             error: a database is a file or on a PostgreSQL server, and mysql:// begins the address of something else
-            hint: give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; its password belongs in PGPASSWORD or the file of PGPASSFILE
+            hint: give --db (or CRAIG_DB) the path of a file, or postgres://USER@HOST/DATABASE; its password belongs in PGPASSWORD or ~/.pgpass
         "#]],
     );
     home.check(
@@ -59,7 +59,7 @@ fn database_that_is_an_address_of_no_use() {
             exit 1
             -- stderr
             error: cannot use the database postgres://me@127.0.0.1:1/craig: error connecting to server: Connection refused (os error 111)
-            hint: check that the server runs, and that the address, PGPASSWORD or the file of PGPASSFILE are those of this user
+            hint: check that the server runs, and that the address, PGPASSWORD or ~/.pgpass are those of this user
         "#]],
     );
     home.check(

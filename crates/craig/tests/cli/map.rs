@@ -179,7 +179,7 @@ fn an_overview() {
             kind     place        reaches  evidence
             program  __main__.py        2  runs with python -m
 
-            One flow  the calls from the first entry point in order; less important ones are omitted
+            One flow  the calls of one function in order; less important ones are omitted
             main  __main__.py:4
               Cart  cart.py:6
               Cart.total  cart.py:15
