@@ -292,9 +292,14 @@ impl Examination {
 }
 
 impl Engine {
-    /// Removes indexes on this machine whose projects were purged on another one; returns their number.
+    /// Removes indexes on this machine whose projects were purged on another one; returns their number. A standby may not know
+    /// the newest projects, so nothing is removed where the database cannot be written.
     pub fn remove_orphaned_indexes(&self) -> Result<usize, EngineError> {
-        let orphans = self.store()?.orphaned_indexes()?;
+        let store = self.store()?;
+        if store.check_writable().is_err() {
+            return Ok(0);
+        }
+        let orphans = store.orphaned_indexes()?;
         // What is removed meanwhile by another process needs no second try.
         Ok(orphans.iter().filter(|folder| std::fs::remove_dir_all(folder).is_ok()).count())
     }

@@ -124,7 +124,7 @@ impl Engine {
         Ok(self.store()?.jobs()?.into_iter().map(Job::from).collect())
     }
 
-    /// Numbers of the jobs that ingest a project.
+    /// Numbers of the jobs that will ingest a project again.
     pub fn jobs_of(&self, handle: &str) -> Result<Vec<u64>, EngineError> {
         let store = self.store()?;
         let project = self.find(&store, handle)?;
@@ -136,7 +136,8 @@ impl Engine {
             }
             None => job.order.source == project.source_path,
         };
-        Ok(store.jobs()?.into_iter().filter(is_of_it).map(|job| job.id).collect())
+        let jobs = store.jobs()?.into_iter().filter(|job| is_of_it(job) && !job.is_given_up());
+        Ok(jobs.map(|job| job.id).collect())
     }
 
     /// Makes a job due now, also one that was given up.

@@ -71,8 +71,7 @@ impl Guest {
         Self { user: Arc::clone(&caller.user), engine: gateway.engine_for(caller), project, failures }
     }
 
-    /// The message for the guest instead of an error that is the operator's concern, and may hold the address of the database:
-    /// its cause is logged.
+    /// Logs an error of the index and returns the message for the guest, since the original may contain the database's address.
     pub fn message_instead_of(&self, error: &EngineError) -> Option<&'static str> {
         self.failures.log(error);
         is_of_the_index(error).then_some(INDEX_UNREADABLE)

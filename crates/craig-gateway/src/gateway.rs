@@ -314,7 +314,12 @@ impl Gateway {
 
     /// Whether the database can be opened, or could a moment ago.
     pub(crate) async fn has_database(&self) -> bool {
-        let check = async { self.with_engine(|engine| engine.check_database()).await.is_ok() };
+        let engine = Arc::clone(&self.engine);
+        // Not within the threads of calls: a busy server has a database.
+        let check = async move {
+            let checked = tokio::task::spawn_blocking(move || engine.check_database().is_ok());
+            checked.await.unwrap_or(false)
+        };
         self.database.get_with((), check).await
     }
 

@@ -161,7 +161,7 @@ async fn reload_keys(gateway: &Arc<Gateway>, is_readable: &mut bool) {
 /// Removes what purges on other machines have left on this one.
 async fn remove_orphaned_indexes(gateway: Arc<Gateway>) {
     if gateway.config.team.is_some() {
-        // What fails is tried again a minute later.
+        // Failures are retried a minute later.
         let _ = gateway.with_engine(|engine| engine.remove_orphaned_indexes()).await;
     }
 }

@@ -8,10 +8,10 @@ use craig_engine::{EngineError, Fault, SearchError};
 use crate::journal::{Event, Journal};
 use crate::limits::locked;
 
-/// What clients learn.
+/// The message for clients.
 pub(crate) const INDEX_UNREADABLE: &str = "the index is not readable at the moment";
 
-/// A cause is logged once in so much time.
+/// Minimum time between two logged causes.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Logs the causes of failures.

@@ -307,7 +307,7 @@ pub fn add(path: &Path, name: &str) -> Result<(KeyRecord, String), KeysError> {
     add_limited(path, name, |_| ())
 }
 
-/// The same of a key that `limit` limits before anybody can use it.
+/// Like [`add`], but `limit` sets the key's limits before it is stored.
 pub fn add_limited(
     path: &Path,
     name: &str,

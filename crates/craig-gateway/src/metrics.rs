@@ -58,8 +58,9 @@ impl DurationVec {
 
 impl Durations {
     pub(crate) fn observe(&self, duration: Duration) {
-        self.histogram.observe(ms(duration));
+        // First: no percentile is cut off below a duration that counts in it.
         self.longest.fetch_max(ms(duration).to_bits(), Ordering::Relaxed);
+        self.histogram.observe(ms(duration));
     }
 }
 

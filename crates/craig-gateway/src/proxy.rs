@@ -426,7 +426,7 @@ pub(crate) struct Accounting {
 }
 
 impl Accounting {
-    /// Of an answer to the gateway's own request of `n_input_bytes`.
+    /// Accounting for an answer to the gateway's own request of `n_input_bytes`.
     pub(crate) fn guess(project: String, n_input_bytes: usize, tries: usize, first_byte: Duration) -> Self {
         Self { project, n_input_bytes, tries, first_byte, is_guess: true, ..Self::default() }
     }

@@ -60,7 +60,7 @@ impl Session {
         Ok(Engine::open(&Config { must_exist: self.global.db.is_some(), ..config })?)
     }
 
-    /// Names of the projects and groups of the database, if there is one.
+    /// Names of the projects and groups of the database; a missing file is an error.
     pub(crate) fn project_names(&self) -> anyhow::Result<Vec<String>> {
         let config = self.config(&self.settings(None)?)?;
         let engine = Engine::open(&Config { must_exist: true, ..config })?;

@@ -17,7 +17,7 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 /// Calls of one kind, with a bounded number in parallel.
 pub(super) struct EngineCalls {
     engine: Arc<Engine>,
-    /// Whose calls these are; `None` if there is one user.
+    /// The key that these calls are for; `None` if there is one user.
     guest: Option<Guest>,
     shares: Arc<Shares>,
 }
@@ -60,7 +60,7 @@ impl EngineCalls {
     /// The failure for an error of the engine; a guest does not learn about the server's database.
     fn failure(&self, error: EngineError) -> Failure {
         match self.guest.as_ref().and_then(|guest| guest.message_instead_of(&error)) {
-            Some(message) => Failure::new(message, "try again later; the log of the server has the cause"),
+            Some(message) => Failure::new(message, "try again later; the server's log shows the cause"),
             None => error.into(),
         }
     }

@@ -141,7 +141,7 @@ impl Limit<String> {
 }
 
 impl Limits {
-    /// The change of a key that these limits are. Fails if its expiry is no time.
+    /// Returns a function that applies these limits to a key. Fails if the expiry is not a valid time.
     fn change(self) -> Result<impl FnOnce(&mut keys::KeyRecord), keys::KeysError> {
         let expires = match &self.expires {
             None => None,
@@ -184,10 +184,10 @@ pub(super) fn run(args: KeysArgs, config: &GatewayConfig, session: &mut Session)
         KeysCommand::Add { name, limits } => {
             let change = limits.change().map_err(keys_refusal)?;
             let (record, key) = keys::add_limited(file, &name, change).map_err(keys_refusal)?;
-            note_unknown_projects(&record.policy.projects, session);
             let added = Added { id: record.id, name: record.name, key };
             session.output.show(&added, |_| format!("{}\n", added.key))?;
             session.output.note("copy the key now: it is not stored and cannot be shown again");
+            note_unknown_projects(&record.policy.projects, session);
         }
         KeysCommand::List => {
             let ring = keys::KeyRing::open(file).map_err(keys_refusal)?;
@@ -201,9 +201,9 @@ pub(super) fn run(args: KeysArgs, config: &GatewayConfig, session: &mut Session)
         KeysCommand::Set { key, limits } => {
             let change = limits.change().map_err(keys_refusal)?;
             let record = keys::set(file, &key, change).map_err(keys_refusal)?;
-            note_unknown_projects(&record.policy.projects, session);
             let shown = shown(&key, config)?;
             session.output.show(&shown, |_| shown.text())?;
+            note_unknown_projects(&record.policy.projects, session);
         }
         KeysCommand::Rotate { key, overlap } => {
             let (record, key) = keys::rotate(file, &key, &overlap).map_err(keys_refusal)?;
@@ -220,8 +220,11 @@ pub(super) fn run(args: KeysArgs, config: &GatewayConfig, session: &mut Session)
     Ok(())
 }
 
-/// Names that no project has may be typos; a project of the name may also be ingested later.
+/// An unknown name may be a typo, or belong to a project that will be ingested later. Opens the database only if there are names.
 fn note_unknown_projects(names: &[String], session: &mut Session) {
+    if names.is_empty() {
+        return;
+    }
     let Ok(known) = session.project_names() else { return };
     for name in names.iter().filter(|name| !known.contains(name)) {
         session.output.note(format_args!("there is no project {name:?} yet: 'craig list' shows all"));
