@@ -42,8 +42,12 @@ impl IndexFailures {
     }
 }
 
-/// Whether an error is neither of the request nor of a model.
+/// Whether an error is one of the database or of what is derived from it, and not of the request.
 pub(crate) fn is_of_the_index(error: &EngineError) -> bool {
-    let is_of_a_model = matches!(error, EngineError::Model(_) | EngineError::Search(SearchError::Model(_)));
-    !is_of_a_model && error.fault() != Fault::User
+    let is_read = match error {
+        EngineError::Search(error) => !matches!(error, SearchError::Model(_)),
+        EngineError::Store(_) | EngineError::Symbols(_) | EngineError::Insight(_) => true,
+        _ => false,
+    };
+    is_read && error.fault() != Fault::User
 }
