@@ -126,7 +126,7 @@ impl<'w> Resolver<'w> {
         }
     }
 
-    /// The declaration file beside a file of JavaScript, or the stub beside a module of Python.
+    /// The declaration file of a JavaScript file, or the stub of a Python module, in the same folder.
     pub(crate) fn declaration_of(&self, file: FileIx) -> Option<FileIx> {
         let SourceFile { path, language, .. } = &self.workspace.files[file];
         match language {

@@ -208,10 +208,10 @@ impl<'n> Table<'n> {
             if !is_full {
                 same_name.push(at as u32);
             }
-            // A variable that stands in for an import that fails, or that type checkers alone see.
-            let is_stand_in = matches!(kind, DefinitionKind::Variable | DefinitionKind::Constant)
+            // The fallback for an import that may fail, or that only type checkers see.
+            let is_fallback = matches!(kind, DefinitionKind::Variable | DefinitionKind::Constant)
                 && imported.contains(&names.definitions[ix as usize].name);
-            let is_top = parent.is_none_or(|parent| self.is_transparent(parent)) && !is_owned && !is_stand_in;
+            let is_top = parent.is_none_or(|parent| self.is_transparent(parent)) && !is_owned && !is_fallback;
             if is_top {
                 add(top.entry(name).or_default(), at);
                 add(self.group_top[group as usize].entry(name).or_default(), at);

@@ -74,7 +74,7 @@ impl TrackedPaths {
     /// was added or checked out. Never true of a file that was changed while the index was written.
     pub(crate) fn has_content_of(&self, path: &str, stamp: FileStamp) -> bool {
         stamp.modified_ns < self.written_ns
-            && self.find(path).is_some_and(|at| self.stats[at] == Stat::of(stamp))
+            && self.find(path).is_some_and(|at| self.stats[at] == Stat::from_stamp(stamp))
     }
 
     /// Whether the repository tracks the file or submodule at `path`.
@@ -141,14 +141,14 @@ impl TrackedPaths {
 }
 
 impl Stat {
-    /// That of an entry of the index, which begins at `at`.
+    /// Reads the fields of the index entry that begins at `at`.
     fn read(bytes: &[u8], at: usize) -> Option<Stat> {
         let field = |offset: usize| number(bytes, at + offset..at + offset + 4).map(|value| value as u32);
         Some(Stat { modified_s: field(8)?, modified_ns: field(12)?, size: field(36)? })
     }
 
-    /// What git would note of a file with this stamp.
-    fn of(stamp: FileStamp) -> Stat {
+    /// The fields that git would write for a file with this stamp.
+    fn from_stamp(stamp: FileStamp) -> Stat {
         Stat {
             modified_s: stamp.modified_ns.div_euclid(1_000_000_000) as u32,
             modified_ns: stamp.modified_ns.rem_euclid(1_000_000_000) as u32,

@@ -12,6 +12,15 @@ fn refused(fixture: &TestStore, address: &str) -> StoreError {
     opened.err().unwrap()
 }
 
+/// Why the database of `fixture` is refused after another program has run a statement on it.
+fn refused_after(fixture: &TestStore, sql: &str) -> StoreError {
+    let address = fixture.database.address().to_path();
+    let address = address.to_str().unwrap();
+    let mut other = postgres::Client::connect(address, postgres::NoTls).unwrap();
+    other.batch_execute(sql).unwrap();
+    refused(fixture, address)
+}
+
 #[test]
 fn what_is_derived_is_in_a_folder_of_the_database() {
     let fixture = TestStore::new();
@@ -36,22 +45,14 @@ fn tables_of_another_program_are_refused() {
 #[test]
 fn newer_tables_are_refused() {
     let fixture = TestStore::new();
-    let address = fixture.database.address();
-    let path = address.to_path();
-    let mut client = postgres::Client::connect(path.to_str().unwrap(), postgres::NoTls).unwrap();
-    client.batch_execute("UPDATE craig SET version = 99").unwrap();
-    let error = refused(&fixture, path.to_str().unwrap());
+    let error = refused_after(&fixture, "UPDATE craig SET version = 99");
     assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error}");
 }
 
 #[test]
 fn tables_that_a_restore_doubled_are_named() {
     let fixture = TestStore::new();
-    let address = fixture.database.address();
-    let path = address.to_path();
-    let mut client = postgres::Client::connect(path.to_str().unwrap(), postgres::NoTls).unwrap();
-    client.batch_execute("INSERT INTO craig SELECT * FROM craig").unwrap();
-    let error = refused(&fixture, path.to_str().unwrap());
+    let error = refused_after(&fixture, "INSERT INTO craig SELECT * FROM craig");
     assert!(error.to_string().contains("a backup is restored into an empty database"), "{error}");
 }
 

@@ -145,7 +145,7 @@ impl<'w> Scripts<'w> {
         }
     }
 
-    /// The declaration file beside a file of JavaScript: `button.d.ts` of `button.js`, and of `button.ios.js`.
+    /// The declaration file of a JavaScript file in the same folder: `button.d.ts` of `button.js`, and of `button.ios.js`.
     pub(crate) fn declaration_of(&self, file: FileIx) -> Option<FileIx> {
         let path = &self.workspace.files[file].path;
         let written = extension(path);
