@@ -177,7 +177,7 @@ impl Engine {
 
     /// A connection to the database for one call. A call takes one and passes it on, so that it needs no second one.
     pub(crate) fn store(&self) -> Result<PooledStore<'_>, EngineError> {
-        self.shared.stores.get(&self.shared.config, || {
+        let mut store = self.shared.stores.get(&self.shared.config, || {
             // They are no longer used and may take much memory.
             self.shared.indexes.clear();
             self.shared.analyses.clear();
@@ -185,7 +185,9 @@ impl Engine {
             self.shared.manifests.clear();
             self.shared.imports.clear();
             self.shared.package_libraries.clear();
-        })
+        })?;
+        store.show_only(self.visibility.names())?;
+        Ok(store)
     }
 
     /// Threads to compute on, as many as the user wants to give.
@@ -259,7 +261,7 @@ impl Engine {
             }
             Ok(_) | Err(StoreError::UnknownProject { .. }) => {
                 let known_name = locked(&self.shared.names).get(handle).cloned();
-                match known_name.filter(|name| self.visibility.names(name)) {
+                match known_name.filter(|name| self.visibility.has(name)) {
                     Some(project) => Err(EngineError::Purged { project }),
                     None => Err(self.unknown(store, handle)?),
                 }

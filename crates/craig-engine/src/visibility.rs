@@ -27,32 +27,35 @@ pub enum Visibility {
 pub type ReadObserver = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Visibility {
-    /// Whether `name` is listed, or everything is shown.
-    pub(crate) fn names(&self, name: &str) -> bool {
+    /// The names that are listed; `None` if everything is shown.
+    pub(crate) fn names(&self) -> Option<&BTreeSet<String>> {
         match self {
-            Self::All => true,
-            Self::Only(names) => names.contains(name),
+            Self::All => None,
+            Self::Only(names) => Some(names),
         }
+    }
+
+    /// Whether `name` is listed, or everything is shown.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.names().is_none_or(|names| names.contains(name))
     }
 }
 
 impl Engine {
     /// Whether a project, group or package exists for the calls of this engine.
     pub(crate) fn shows(&self, store: &Store, project: &Project) -> Result<bool, EngineError> {
-        if self.visibility.names(&project.name) {
+        if self.visibility.has(&project.name) {
             return Ok(true);
         }
         if project.is_group() {
             let members = store.members(project.id)?;
-            return Ok(
-                !members.is_empty() && members.iter().all(|member| self.visibility.names(&member.name))
-            );
+            return Ok(!members.is_empty() && members.iter().all(|member| self.visibility.has(&member.name)));
         }
         if let Some(package) = StoredOptions::parse(&project.options).package {
             let shown = self.shown(store, store.projects()?)?;
             return Ok(shown.iter().any(|project| package.users.contains(&project.reference)));
         }
-        Ok(store.groups_of(project.id)?.iter().any(|group| self.visibility.names(&group.name)))
+        Ok(store.groups_of(project.id)?.iter().any(|group| self.visibility.has(&group.name)))
     }
 
     /// Those of `projects` that exist for the calls of this engine.

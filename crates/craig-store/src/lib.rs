@@ -29,6 +29,7 @@ mod role;
 mod schema;
 mod sealed;
 mod server;
+mod shown;
 mod snapshot;
 mod sql;
 mod store;

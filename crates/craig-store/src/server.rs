@@ -29,11 +29,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Step i brings the tables from version i to i + 1. A released step is never edited: add another.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("../migrations/postgres/1.sql"),
     include_str!("../migrations/postgres/2.sql"),
     include_str!("../migrations/postgres/3.sql"),
     include_str!("../migrations/postgres/4.sql"),
+    include_str!("../migrations/postgres/5.sql"),
 ];
 
 /// Lets the server notice within a minute that the holder of a lock is gone, even if the network was cut; by default, it
@@ -81,6 +82,7 @@ pub(crate) fn connect(address: &ServerAddress, place: Place) -> Result<Store, St
         access: if is_standby { Access::ReadOnly } else { Access::Shared },
         opened_as: None,
         has_deleted: false,
+        shows_some: false,
         patience: BUSY_TIMEOUT,
     };
     store.set_patience(BUSY_TIMEOUT)?;
@@ -187,7 +189,8 @@ fn own_name() -> String {
 fn prepare(client: &mut postgres::Client, is_standby: bool, place: &Place) -> Result<String, StoreError> {
     let failed = |error| StoreError::from_postgres(&place.path, error);
     let mut version = version(client).map_err(failed)?;
-    if version.is_none_or(|version| version < MIGRATIONS.len() as i64) && !is_standby {
+    let is_outdated = version.is_none_or(|version| version < MIGRATIONS.len() as i64);
+    if is_outdated && !is_standby && may_migrate(client).map_err(failed)? {
         version = Some(migrate(client, &place.path)?);
     }
     let path = place.path.clone();
@@ -229,6 +232,12 @@ fn version(client: &mut impl postgres::GenericClient) -> Result<Option<i64>, pos
         return Ok(None);
     }
     Ok(client.query_one("SELECT max(version) FROM craig", &[])?.get(0))
+}
+
+/// Whether the user of the connection owns the tables, or there are none yet.
+fn may_migrate(client: &mut postgres::Client) -> Result<bool, postgres::Error> {
+    let owns = "SELECT coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('craig')), true)";
+    Ok(client.query_one(owns, &[])?.get(0))
 }
 
 /// Brings the tables to the present version, in one transaction, while no other process does.

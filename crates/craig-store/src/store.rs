@@ -44,6 +44,8 @@ pub struct Store {
     pub(crate) opened_as: Option<FileState>,
     /// Whether rows were deleted that may still be in the log.
     pub(crate) has_deleted: bool,
+    /// Whether the server shows this connection only some projects.
+    pub(crate) shows_some: bool,
     /// How long a write waits for that of another process.
     pub(crate) patience: Duration,
 }
@@ -201,6 +203,7 @@ impl Store {
             identity: opened_as.map(|state| state.identity),
             opened_as,
             has_deleted: false,
+            shows_some: false,
             patience: BUSY_TIMEOUT,
         })
     }

@@ -28,3 +28,4 @@ mod jobs;
 mod locks;
 mod opening;
 mod schema;
+mod shown;
