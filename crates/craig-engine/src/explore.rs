@@ -117,7 +117,6 @@ const N_RANKED: usize = 60;
 /// Pieces are given until their probabilities add up to this, as far as each is likely enough in comparison with the first.
 const ENOUGH: f32 = 0.7;
 const MIN_SHARE: f32 = 0.25;
-const FIRST_PIECES: usize = 2;
 const MOST_PIECES: usize = 8;
 
 /// Places that are listed after the pieces.

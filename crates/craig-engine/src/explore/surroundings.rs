@@ -6,16 +6,15 @@ use craig_store::{OutlinedFile, Project, Store};
 use craig_symbols::{SymbolGraph, SymbolIx};
 
 use super::nearby::nearby;
-use super::{
-    ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, FIRST_PIECES, LinkedFunction, lines,
-};
+use super::{ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LinkedFunction, lines};
 use crate::search::filter;
 use crate::shown::{MIN_PLACE, OutlinedFiles, name_as_asked};
 use crate::symbol_graph::{defined_at, described, named, neighbours, runs, values, ways};
 use crate::{EngineError, Neighbour, lines_of, with_numbers};
 
-/// Number of best pieces whose surroundings are shown in full; for the others, only the constants that they use.
-const MOST_AROUND: usize = 2;
+/// Number of best pieces, which may be longer than the others, and whose surroundings are shown in full; for the others, only
+/// the constants that they use.
+const N_BEST: usize = 2;
 
 /// Definitions with more lines are not given whole: of the best pieces, of others, and of what has a guessed name.
 const MOST_BEST_LINES: u32 = 120;
@@ -100,7 +99,7 @@ impl<'a> Surroundings<'a> {
     fn completed(&mut self, mut hits: Vec<Hit>) -> Result<Vec<Hit>, EngineError> {
         for (at, hit) in hits.iter_mut().enumerate() {
             if let Some(file) = self.files.get(&hit.path)? {
-                complete(hit, file, if at < FIRST_PIECES { MOST_BEST_LINES } else { MOST_WHOLE_LINES });
+                complete(hit, file, if at < N_BEST { MOST_BEST_LINES } else { MOST_WHOLE_LINES });
                 name_as_asked(hit, file, self.query);
             }
         }
@@ -109,7 +108,7 @@ impl<'a> Surroundings<'a> {
 
     fn piece(&mut self, at: usize, hit: &Hit) -> Result<ExploredPiece, EngineError> {
         let place = (hit.path.as_str(), first_line(hit));
-        let mut around = match at < MOST_AROUND {
+        let mut around = match at < N_BEST {
             true => neighbours(self.store, self.project, self.graph, place)?,
             false => values(self.store, self.project, self.graph, place)?,
         };
@@ -139,9 +138,17 @@ impl<'a> Surroundings<'a> {
 
     /// The definitions with a guessed name in the selected files.
     fn named(&self, request: &ExploreRequest) -> Result<Vec<SymbolIx>, EngineError> {
+        self.selected(named(self.graph, &request.guesses.names), request)
+    }
+
+    /// Those in the selected files.
+    fn selected(
+        &self,
+        mut found: Vec<SymbolIx>,
+        request: &ExploreRequest,
+    ) -> Result<Vec<SymbolIx>, EngineError> {
         let path = request.path.as_deref();
         let filter = filter(self.project, KindFilter::All, &[], path, &request.folder)?;
-        let mut found = named(self.graph, &request.guesses.names);
         found.retain(|&at| filter.passes_path(self.path_of(at)));
         Ok(found)
     }
@@ -196,9 +203,9 @@ impl<'a> Surroundings<'a> {
         };
         // What is linked to hits that do not answer leads nowhere.
         let hits = if pieces.is_empty() { &[] } else { self.ranked };
-        let found = nearby(self.graph, self.query, &request.guesses, hits).into_iter();
-        let found: Vec<SymbolIx> =
-            found.filter(|&at| !is_listed(at) && !self.shows(at)).take(MOST_NEARBY).collect();
+        let mut found = self.selected(nearby(self.graph, self.query, &request.guesses, hits), request)?;
+        found.retain(|&at| !is_listed(at) && !self.shows(at));
+        found.truncate(MOST_NEARBY);
         let described = described(self.store, self.project, self.graph, &found)?;
         let is_of_answer = |at: SymbolIx| found.contains(&at) || is_listed(at) || self.shows(at);
         let linked = found.iter().zip(described);

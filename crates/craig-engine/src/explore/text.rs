@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::{Explored, ExploredDefinition, ExploredPiece, ExploredPlace, FIRST_PIECES, LinkedFunction};
+use super::{Explored, ExploredDefinition, ExploredPiece, ExploredPlace, LinkedFunction};
 use crate::symbol_graph::lines_of_definition;
 use crate::{NO_ANSWER, Neighbour, Neighbours};
 
@@ -40,8 +40,8 @@ impl Explored {
             let _ = writeln!(text, "{NO_ANSWER}");
         }
         let mut pieces = self.pieces.iter();
-        for (at, piece) in pieces.by_ref().take(FIRST_PIECES).enumerate() {
-            piece.write(&mut text, at == 0);
+        if let Some(best) = pieces.next() {
+            best.write(&mut text, true);
         }
         self.write_named(&mut text);
         while text.len() < MOST_BYTES {

@@ -27,7 +27,8 @@ pub(crate) fn linked(graph: &SymbolGraph, function: SymbolIx) -> BTreeSet<Symbol
 pub(crate) fn runs(graph: &SymbolGraph, symbol: SymbolIx) -> Vec<SymbolIx> {
     let mut found: Vec<SymbolIx> = Vec::new();
     for part in graph.parts_of_overload(symbol) {
-        for used in graph.references_within(part).filter(|used| is_followed(used)) {
+        let runs = |used: &&SymbolReference| used.role != Role::Override && is_followed(used);
+        for used in graph.references_within(part).filter(runs) {
             let references = graph.references_to(used.symbol);
             if references.len() > MOST_REFERENCES {
                 continue;

@@ -213,6 +213,23 @@ fn a_member_that_only_its_interface_is_called_for_has_those_callers() {
 }
 
 #[test]
+fn a_member_does_not_run_another_that_overrides_the_same() {
+    let workshop = Workshop::with_files(&[
+        ("src/Task.java", "abstract class Task {\n  abstract void run();\n}\n"),
+        ("src/Open.java", "class Open extends Task {\n  void run() { read(); }\n  void read() {}\n}\n"),
+        ("src/Save.java", "class Save extends Task {\n  void run() { write(); }\n  void write() {}\n}\n"),
+        ("src/Runner.java", "class Runner {\n  void start(Task task) { task.run(); }\n}\n"),
+    ]);
+    workshop.ingest();
+    let guesses = Guesses { names: vec!["Open.run".into(), "Save.write".into()], code: Vec::new() };
+    let request = ExploreRequest { guesses, ..ExploreRequest::default() };
+    let explored = workshop.engine.explore("tree", "what runs", &request).unwrap();
+    let names: Vec<Vec<&str>> =
+        explored.ways.iter().map(|way| way.iter().map(|step| step.name.as_str()).collect()).collect();
+    assert_eq!(names, [["Runner.start", "Save.run", "Save.write"]]);
+}
+
+#[test]
 fn a_function_that_calls_link_to_the_answer_is_listed() {
     let filler: String = (0..9).map(|n| format!("def unrelated_{n}(x):\n    return x * {n}\n\n\n")).collect();
     let steps = [
@@ -232,4 +249,7 @@ fn a_function_that_calls_link_to_the_answer_is_listed() {
     let text = explored.text();
     assert!(text.contains("linked by calls:\n  src/yard.py: vanish 1-2\n"), "{text}");
     assert!(!text.contains("unrelated_"), "{text}");
+    let in_belt = ExploreRequest { path: Some("src/belt.py".into()), ..ExploreRequest::default() };
+    let text = workshop.engine.explore("tree", "hand_on", &in_belt).unwrap().text();
+    assert!(text.contains("calls vanish  src/yard.py:1-2") && !text.contains("desk.py: "), "{text}");
 }
