@@ -315,6 +315,17 @@ impl Engine {
         self.shared.indexes.at_hand(project.key(), is_current, open)
     }
 
+    /// The projects that have an index in memory, with its generation.
+    pub(crate) fn held_indexes(&self) -> Vec<(ProjectKey, u64)> {
+        let indexes = self.shared.indexes.values().into_iter();
+        indexes.map(|(key, index)| (key, index.generation())).collect()
+    }
+
+    /// Whether a graph of the symbols of `project` is in memory.
+    pub(crate) fn holds_graph(&self, project: &Project) -> bool {
+        self.shared.graphs.values().iter().any(|(key, _)| *key == project.key())
+    }
+
     /// Brings the index of `project` up to date with the store.
     pub(crate) fn refresh_index(
         &self,
@@ -458,7 +469,11 @@ impl Engine {
     }
 
     /// Counts of files and chunks. A project is counted again only when its generation has changed.
-    fn counts_of(&self, store: &Store, projects: &[Project]) -> Result<Vec<ProjectCounts>, EngineError> {
+    pub(crate) fn counts_of(
+        &self,
+        store: &Store,
+        projects: &[Project],
+    ) -> Result<Vec<ProjectCounts>, EngineError> {
         let known = locked(&self.shared.counts);
         let is_new = |project: &&Project| {
             known.get(&project.key()).is_none_or(|(generation, _)| *generation != project.generation)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use craig_store::{Project, ProjectCounts, Store, StoreError};
+use craig_store::{Project, Store, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ impl Engine {
     pub fn groups(&self) -> Result<Vec<GroupSummary>, EngineError> {
         let store = self.store()?;
         let groups = self.shown(&store, store.groups()?)?;
-        groups.iter().map(|group| group_summary(&store, group)).collect()
+        groups.iter().map(|group| self.group_summary(&store, group)).collect()
     }
 
     /// Adds projects to the group `name`, which is created if it is missing.
@@ -54,7 +54,7 @@ impl Engine {
             other => other.into(),
         })?;
         self.refresh_index(&store, &group, &mut Vec::new())?;
-        group_summary(&store, &group)
+        self.group_summary(&store, &group)
     }
 
     /// Takes projects out of a group.
@@ -72,7 +72,7 @@ impl Engine {
             removed.push(project.id);
         }
         removed.into_iter().try_for_each(|member| store.remove_from_group(group.id, member))?;
-        group_summary(&store, &group)
+        self.group_summary(&store, &group)
     }
 
     /// Removes a group; its members stay.
@@ -97,6 +97,18 @@ impl Engine {
             Some(place) => Ok(place),
             None => Err(unknown_file(&store, &project, path)?),
         }
+    }
+
+    fn group_summary(&self, store: &Store, group: &Project) -> Result<GroupSummary, EngineError> {
+        let members = store.members(group.id)?;
+        let counts = self.counts_of(store, &members)?;
+        Ok(GroupSummary {
+            name: group.name.clone(),
+            reference: group.reference.clone(),
+            members: members.into_iter().map(|member| member.name).collect(),
+            files: counts.iter().map(|counts| counts.files).sum(),
+            chunks: counts.iter().map(|counts| counts.chunks).sum(),
+        })
     }
 
     fn find_group(store: &Store, name: &str) -> Result<Project, EngineError> {
@@ -197,10 +209,4 @@ impl Freshness {
 /// all of them, if one was purged since.
 pub(crate) fn names_several(store: &Store, handle: &str) -> bool {
     handle.contains(',') && store.project(handle).map_or(true, |project| project.is_group())
-}
-
-fn group_summary(store: &Store, group: &Project) -> Result<GroupSummary, EngineError> {
-    let ProjectCounts { files, chunks } = store.counts(group.id)?;
-    let members = store.members(group.id)?.into_iter().map(|member| member.name).collect();
-    Ok(GroupSummary { name: group.name.clone(), reference: group.reference.clone(), members, files, chunks })
 }

@@ -12,6 +12,7 @@ mod engine;
 mod error;
 mod explain;
 mod explore;
+mod follow;
 mod freshness;
 mod grep;
 mod group;

@@ -65,6 +65,17 @@ impl<K: Eq + Hash, V: Clone> SingleFlight<K, V> {
         Ok(())
     }
 
+    /// The values that are there, except those that are being made.
+    pub(crate) fn values(&self) -> Vec<(K, V)>
+    where
+        K: Clone,
+    {
+        let slots: Vec<(K, Slot<V>)> =
+            locked(&self.slots).iter().map(|(key, slot)| (key.clone(), Arc::clone(slot))).collect();
+        let value = |(key, slot): (K, Slot<V>)| Some((key, slot.try_lock().ok()?.clone()?));
+        slots.into_iter().filter_map(value).collect()
+    }
+
     /// Drops all values.
     pub(crate) fn clear(&self) {
         locked(&self.slots).clear();

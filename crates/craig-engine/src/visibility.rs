@@ -4,10 +4,10 @@
 //! project that is not shown is one that does not exist, in errors as well. Whoever sees only some projects is answered from the store
 //! alone: a directory may hold what is not indexed, and what belongs to another project.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use craig_store::{Project, Store, StoreError};
+use craig_store::{Project, ProjectId, Store, StoreError};
 
 use crate::options::StoredOptions;
 use crate::{Engine, EngineError};
@@ -58,15 +58,34 @@ impl Engine {
         Ok(store.groups_of(project.id)?.iter().any(|group| self.visibility.has(&group.name)))
     }
 
-    /// Those of `projects` that exist for the calls of this engine.
-    pub(crate) fn shown(&self, store: &Store, projects: Vec<Project>) -> Result<Vec<Project>, EngineError> {
-        let mut shown = Vec::with_capacity(projects.len());
-        for project in projects {
-            if self.shows(store, &project)? {
-                shown.push(project);
-            }
+    /// Those of `projects`, none of them a package, that exist for the calls of this engine.
+    pub(crate) fn shown(
+        &self,
+        store: &Store,
+        mut projects: Vec<Project>,
+    ) -> Result<Vec<Project>, EngineError> {
+        if self.visibility == Visibility::All {
+            return Ok(projects);
         }
-        Ok(shown)
+        let memberships = store.memberships()?;
+        let all = store.projects()?.into_iter().chain(store.groups()?);
+        let named: HashSet<ProjectId> =
+            all.filter(|project| self.visibility.has(&project.name)).map(|project| project.id).collect();
+        let of_groups: HashSet<ProjectId> = memberships
+            .iter()
+            .filter(|(group, _)| named.contains(group))
+            .map(|&(_, member)| member)
+            .collect();
+        let is_shown = |project: &Project| match project.is_group() {
+            _ if named.contains(&project.id) => true,
+            false => of_groups.contains(&project.id),
+            true => {
+                let mut members = memberships.iter().filter(|(group, _)| *group == project.id).peekable();
+                members.peek().is_some() && members.all(|(_, member)| named.contains(member))
+            }
+        };
+        projects.retain(is_shown);
+        Ok(projects)
     }
 
     /// The error for a project that does not exist, with those that do.

@@ -21,6 +21,9 @@ const BEATS_TO_PROJECT: u64 = 15;
 const BEATS_TO_CLEANUP: u64 = 60;
 const BEATS_TO_SAMPLE: u64 = 60;
 
+/// Beats between two looks at what workers have ingested.
+const BEATS_TO_FOLLOW: u64 = 2;
+
 /// Beats between two messages with metrics, as OpenTelemetry has it by default.
 const BEATS_TO_SEND: u64 = 60;
 
@@ -59,6 +62,7 @@ pub(crate) async fn keep_house(live: Arc<Live>) {
     let mut are_keys_readable = true;
     let mut projection = CostProjection::new(Instant::now());
     let mut known_open = Vec::new();
+    let mut following = tokio::spawn(async {});
     let mut beat = tokio::time::interval(BEAT);
     beat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     for n in 1_u64.. {
@@ -70,6 +74,10 @@ pub(crate) async fn keep_house(live: Arc<Live>) {
             gateway.limits.remove_expired();
             gateway.admissions.remove_expired();
             tokio::spawn(remove_orphaned_indexes(Arc::clone(&gateway)));
+        }
+        // Bringing a large index up to date may take longer.
+        if n % BEATS_TO_FOLLOW == 0 && following.is_finished() && gateway.config.team.is_some() {
+            following = tokio::spawn(follow(Arc::clone(&gateway)));
         }
         if n % BEATS_TO_SAMPLE == 1 && gateway.config.admin.is_some() {
             gateway.history.add(gateway.metrics.totals());
@@ -164,6 +172,12 @@ async fn remove_orphaned_indexes(gateway: Arc<Gateway>) {
         // Failures are retried a minute later.
         let _ = gateway.with_engine(|engine| engine.remove_orphaned_indexes()).await;
     }
+}
+
+/// Brings indexes up to date with what workers have ingested.
+async fn follow(gateway: Arc<Gateway>) {
+    // It takes none of the threads of calls. A failure is reported by the next search of the project.
+    let _ = tokio::task::spawn_blocking(move || gateway.engine.follow()).await;
 }
 
 /// Logs each breaker that has opened since the last check.

@@ -40,6 +40,13 @@ pub struct ProjectKey {
     project: ProjectId,
 }
 
+impl ProjectKey {
+    /// The id of the project within its database.
+    pub fn project(&self) -> ProjectId {
+        self.project
+    }
+}
+
 /// How much is stored of a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProjectCounts {
@@ -58,10 +65,11 @@ pub(crate) const REFERENCE_LENGTH: usize = 12;
 /// What the source path of a group begins with.
 const GROUP_SOURCE: &str = "group:";
 
-/// The generation of a group grows with those of its members.
-const GENERATION: &str = "generation + coalesce((
+/// The generation of a group grows with those of its members. Only for groups are members looked for: a database may read all of
+/// them for each row.
+const GENERATION: &str = "CASE WHEN source_path LIKE 'group:%' THEN generation + coalesce((
     SELECT CAST(sum(m.generation) AS BIGINT) FROM group_members g JOIN projects m ON m.id = g.member_id
-    WHERE g.group_id = projects.id), 0)";
+    WHERE g.group_id = projects.id), 0) ELSE generation END";
 
 /// The columns of a project.
 pub(crate) fn columns() -> String {
@@ -160,6 +168,14 @@ impl Store {
     pub fn generation(&self, project: ProjectId) -> Result<Option<u64>, StoreError> {
         let sql = format!("SELECT {GENERATION} FROM projects WHERE id = ?1");
         self.read_one(&sql, &params![project], |row| row.unsigned(0))
+    }
+
+    /// The generations of those of these projects that there are.
+    pub fn generations(&self, projects: &[ProjectId]) -> Result<HashMap<ProjectId, u64>, StoreError> {
+        let ids = Value::Ints(projects.iter().map(i64::from).collect());
+        let sql = format!("SELECT id, {GENERATION} FROM projects WHERE id = ANY(?1)");
+        let found = self.read_all(&sql, &params![ids], |row| Ok((row.get(0)?, row.unsigned(1)?)))?;
+        Ok(found.into_iter().collect())
     }
 
     /// The project that shares most files with this one; `None` if no project shares any.

@@ -18,6 +18,9 @@ pub(crate) struct Args {
     command: GroupCommand,
 }
 
+/// Members that are named after a change.
+const MOST_NAMED: usize = 10;
+
 #[derive(Debug, clap::Subcommand)]
 enum GroupCommand {
     Add(AddArgs),
@@ -76,14 +79,21 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome>
 
 fn show(group: &GroupSummary, session: &mut Session) -> anyhow::Result<Outcome> {
     session.output.show(group, |_| {
-        format!(
-            "{}: {} ({})\n",
-            styled(BOLD, &group.name),
-            if group.members.is_empty() { "no projects".to_owned() } else { group.members.join(", ") },
-            counted(group.files, "file")
-        )
+        format!("{}: {} ({})\n", styled(BOLD, &group.name), members(group), counted(group.files, "file"))
     })?;
     Ok(Outcome::Complete)
+}
+
+/// The names of the members, the first ones if they are many.
+fn members(group: &GroupSummary) -> String {
+    let names = &group.members;
+    match names.len() {
+        0 => "no projects".to_owned(),
+        n if n > MOST_NAMED => {
+            format!("{}, and {} more", names[..MOST_NAMED].join(", "), count((n - MOST_NAMED) as u64))
+        }
+        _ => names.join(", "),
+    }
 }
 
 fn table(groups: &[GroupSummary], columns: Columns) -> String {
