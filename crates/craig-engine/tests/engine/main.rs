@@ -9,6 +9,7 @@ mod database;
 mod deltas;
 mod explanations;
 mod explore;
+mod follow;
 mod freshness;
 mod grep;
 mod incremental;
