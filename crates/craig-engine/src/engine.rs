@@ -459,7 +459,7 @@ impl Engine {
     /// All projects by number.
     pub fn projects(&self) -> Result<Vec<ProjectSummary>, EngineError> {
         let store = self.store()?;
-        let projects = self.shown(&store, store.projects()?)?;
+        let projects = self.shown_projects(&store)?;
         self.summaries(&store, projects)
     }
 
@@ -493,14 +493,14 @@ impl Engine {
     /// References of all projects, by number.
     pub fn project_references(&self) -> Result<Vec<String>, EngineError> {
         let store = self.store()?;
-        let projects = self.shown(&store, store.projects()?)?.into_iter();
+        let projects = self.shown_projects(&store)?.into_iter();
         Ok(projects.map(|project| project.reference).collect())
     }
 
     /// All projects by number, each with the state of its newest ingestion.
     pub fn projects_with_status(&self) -> Result<Vec<(ProjectSummary, ProjectStatus)>, EngineError> {
         let store = self.store()?;
-        let projects = self.shown(&store, store.projects()?)?;
+        let projects = self.shown_projects(&store)?;
         let statuses = projects.iter().zip(store.ingestion_statuses(&projects)?);
         let statuses: Vec<ProjectStatus> =
             statuses.map(|(project, status)| status_of(project, status)).collect();
@@ -674,7 +674,7 @@ impl Engine {
         let store = self.store()?;
         let projects = match handle {
             Some(handle) => vec![self.find(&store, handle)?],
-            None => self.shown(&store, store.projects()?)?,
+            None => self.shown_projects(&store)?,
         };
         // The size of the database tells of all projects.
         let shows_all = self.visibility == Visibility::All;

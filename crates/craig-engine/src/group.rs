@@ -33,7 +33,7 @@ impl Engine {
     /// All groups by number.
     pub fn groups(&self) -> Result<Vec<GroupSummary>, EngineError> {
         let store = self.store()?;
-        let groups = self.shown(&store, store.groups()?)?;
+        let groups = self.shown_groups(&store)?;
         groups.iter().map(|group| self.group_summary(&store, group)).collect()
     }
 

@@ -325,12 +325,12 @@ impl Engine {
     /// The parts in which all projects are searched: groups, the largest first, and the projects that are in none.
     fn parts_of_all(&self, request: &SearchRequest) -> Result<Vec<Part>, EngineError> {
         let store = self.store()?;
-        let mut left = self.shown(&store, store.projects()?)?;
+        let mut left = self.shown_projects(&store)?;
         let mut parts = Vec::new();
         // Paths are those of each project.
         if request.path.is_none() {
             let mut groups = Vec::new();
-            for group in self.shown(&store, store.groups()?)? {
+            for group in self.shown_groups(&store)? {
                 groups.push((store.members(group.id)?, group.reference));
             }
             groups.sort_by_key(|(members, _)| Reverse(members.len()));

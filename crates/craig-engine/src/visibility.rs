@@ -1,13 +1,13 @@
 //! Which projects an engine answers about: all, or those that somebody may see.
 //!
-//! Every call that takes a project gets it from [`Engine::find`], and every list of projects passes [`Engine::shown`], so that a
-//! project that is not shown is one that does not exist, in errors as well. Whoever sees only some projects is answered from the store
-//! alone: a directory may hold what is not indexed, and what belongs to another project.
+//! Every call that takes a project gets it from [`Engine::find`], and every list is [`Engine::shown_projects`] or
+//! [`Engine::shown_groups`], so that a project that is not shown is one that does not exist, in errors as well. Whoever sees only
+//! some projects is answered from the store alone: a directory may hold what is not indexed, and what belongs to another project.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use craig_store::{Project, ProjectId, Store, StoreError};
+use craig_store::{Project, Store, StoreError};
 
 use crate::options::StoredOptions;
 use crate::{Engine, EngineError};
@@ -52,46 +52,32 @@ impl Engine {
             return Ok(!members.is_empty() && members.iter().all(|member| self.visibility.has(&member.name)));
         }
         if let Some(package) = StoredOptions::parse(&project.options).package {
-            let shown = self.shown(store, store.projects()?)?;
+            let shown = self.shown_projects(store)?;
             return Ok(shown.iter().any(|project| package.users.contains(&project.reference)));
         }
         Ok(store.groups_of(project.id)?.iter().any(|group| self.visibility.has(&group.name)))
     }
 
-    /// Those of `projects`, none of them a package, that exist for the calls of this engine.
-    pub(crate) fn shown(
-        &self,
-        store: &Store,
-        mut projects: Vec<Project>,
-    ) -> Result<Vec<Project>, EngineError> {
-        if self.visibility == Visibility::All {
-            return Ok(projects);
-        }
-        let memberships = store.memberships()?;
-        let all = store.projects()?.into_iter().chain(store.groups()?);
-        let named: HashSet<ProjectId> =
-            all.filter(|project| self.visibility.has(&project.name)).map(|project| project.id).collect();
-        let of_groups: HashSet<ProjectId> = memberships
-            .iter()
-            .filter(|(group, _)| named.contains(group))
-            .map(|&(_, member)| member)
-            .collect();
-        let is_shown = |project: &Project| match project.is_group() {
-            _ if named.contains(&project.id) => true,
-            false => of_groups.contains(&project.id),
-            true => {
-                let mut members = memberships.iter().filter(|(group, _)| *group == project.id).peekable();
-                members.peek().is_some() && members.all(|(_, member)| named.contains(member))
-            }
-        };
-        projects.retain(is_shown);
-        Ok(projects)
+    /// The projects that exist for the calls of this engine, by id, without groups and packages.
+    pub(crate) fn shown_projects(&self, store: &Store) -> Result<Vec<Project>, EngineError> {
+        let Some(names) = self.visibility.names() else { return Ok(store.projects()?) };
+        Ok(store
+            .shown(names)?
+            .into_iter()
+            .filter(|project| !project.is_group() && !project.is_package())
+            .collect())
+    }
+
+    /// The groups that exist for the calls of this engine, by id.
+    pub(crate) fn shown_groups(&self, store: &Store) -> Result<Vec<Project>, EngineError> {
+        let Some(names) = self.visibility.names() else { return Ok(store.groups()?) };
+        Ok(store.shown(names)?.into_iter().filter(Project::is_group).collect())
     }
 
     /// The error for a project that does not exist, with those that do.
     pub(crate) fn unknown(&self, store: &Store, handle: &str) -> Result<EngineError, EngineError> {
-        let known = store.projects()?.into_iter().chain(store.groups()?).collect();
-        let known = self.shown(store, known)?.into_iter().map(|project| project.name).collect();
+        let known = self.shown_projects(store)?.into_iter().chain(self.shown_groups(store)?);
+        let known = known.map(|project| project.name).collect();
         Ok(StoreError::UnknownProject { handle: handle.to_owned(), known }.into())
     }
 }

@@ -45,12 +45,6 @@ impl Store {
         self.read_all(&sql, &params![group], |row| Project::from_row(self.identity(), row))
     }
 
-    /// Each group with one of its members, for all groups and members.
-    pub fn memberships(&self) -> Result<Vec<(ProjectId, ProjectId)>, StoreError> {
-        let sql = "SELECT group_id, member_id FROM group_members";
-        self.read_all(sql, &[], |row| Ok((row.get(0)?, row.get(1)?)))
-    }
-
     /// The groups that a project is a member of, by id.
     pub fn groups_of(&self, member: ProjectId) -> Result<Vec<Project>, StoreError> {
         let sql = format!(

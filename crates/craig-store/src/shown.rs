@@ -1,36 +1,49 @@
-//! A second wall on a PostgreSQL server: for the time of a call, a connection reads only the rows of some projects.
+//! What somebody sees who may see only some projects.
 //!
-//! The engine decides what a caller may see before it reads anything. On a server, the tables' policies of row-level security
-//! enforce the same again (`migrations/postgres/5.sql`), unless the connection belongs to the owner of the tables.
+//! The engine asks for it before it reads anything. On a PostgreSQL server there is a second wall: for the time of a call, a
+//! connection reads only the rows of these projects, by the tables' policies of row-level security
+//! (`migrations/postgres/5.sql`), unless it belongs to the owner of the tables.
 
 use std::collections::BTreeSet;
 
+use crate::project::columns;
 use crate::sql::{Value, params};
-use crate::{Store, StoreError};
+use crate::{Project, Store, StoreError};
 
-/// The projects and groups of these names, members of such a group, groups of such projects alone, and the packages that such
-/// projects use. No project has the id 0.
-const SHOW_ONLY: &str = "
-    WITH named AS (SELECT id, reference FROM projects WHERE name = ANY(?1)),
-    of_groups AS (
-        SELECT p.id, p.reference FROM projects p JOIN group_members g ON g.member_id = p.id JOIN named n ON n.id = g.group_id
-    ),
-    shown AS (SELECT id, reference FROM named UNION SELECT id, reference FROM of_groups),
-    groups_of AS (
-        SELECT group_id FROM group_members GROUP BY group_id HAVING bool_and(member_id IN (SELECT id FROM named))
-    ),
+/// Ids of the projects and groups of these names, of the members of such a group, and of the groups of such projects alone.
+const SHOWN: &str = "
+    WITH named AS (SELECT id FROM projects WHERE name = ANY(?1)),
+    shown AS (
+        SELECT id FROM named
+        UNION SELECT g.member_id FROM group_members g JOIN named n ON n.id = g.group_id
+        UNION SELECT g.group_id FROM group_members g LEFT JOIN named n ON n.id = g.member_id
+            GROUP BY g.group_id HAVING count(n.id) = count(*)
+    )";
+
+/// Shows these projects, and the packages that they use. No project has the id 0.
+const SHOW_ONLY: &str = ",
     packages AS (
-        SELECT p.id FROM projects p JOIN shown s
-        ON jsonb_exists(CAST(nullif(p.options, '') AS JSONB) #> '{package,users}', s.reference)
-    ),
-    ids AS (SELECT id FROM shown UNION SELECT group_id FROM groups_of UNION SELECT id FROM packages)
-    SELECT set_config('craig.projects', coalesce((SELECT string_agg(CAST(id AS TEXT), ',') FROM ids), '0'), false)";
+        SELECT p.id FROM projects p JOIN projects u ON jsonb_exists(CAST(p.options AS JSONB) #> '{package,users}', u.reference)
+        WHERE p.source_path LIKE 'package:%' AND u.id IN (SELECT id FROM shown)
+    )
+    SELECT set_config('craig.projects', coalesce(
+        (SELECT string_agg(CAST(id AS TEXT), ',') FROM (SELECT id FROM shown UNION SELECT id FROM packages) ids), '0'), false)";
 
 const SHOW_ALL: &str = "SELECT set_config('craig.projects', '', false)";
 
 impl Store {
-    /// On a server, lets this connection read only what somebody may see who may see these projects, until the next call; all
-    /// of it with `None`. A file has no such wall.
+    /// The projects and groups that somebody sees who may see those of these names, by id: these, members of such a group, and
+    /// groups of such projects alone.
+    pub fn shown(&self, names: &BTreeSet<String>) -> Result<Vec<Project>, StoreError> {
+        let sql = format!(
+            "{SHOWN} SELECT {} FROM projects WHERE id IN (SELECT id FROM shown) ORDER BY id",
+            columns()
+        );
+        self.read_all(&sql, &params![texts(names)], |row| Project::from_row(self.identity(), row))
+    }
+
+    /// On a server, lets this connection read only what somebody sees who may see these projects, and the packages that they use,
+    /// until the next call; all of it with `None`. A file has no such wall.
     pub fn show_only(&mut self, names: Option<&BTreeSet<String>>) -> Result<(), StoreError> {
         if self.connection.sqlite().is_some() || (names.is_none() && !self.shows_some) {
             return Ok(());
@@ -39,9 +52,12 @@ impl Store {
         self.read_one(SHOW_ALL, &[], |_| Ok(()))?;
         self.shows_some = names.is_some();
         if let Some(names) = names {
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            self.read_one(SHOW_ONLY, &params![Value::Texts(names)], |_| Ok(()))?;
+            self.read_one(&format!("{SHOWN}{SHOW_ONLY}"), &params![texts(names)], |_| Ok(()))?;
         }
         Ok(())
     }
+}
+
+fn texts(names: &BTreeSet<String>) -> Value<'_> {
+    Value::Texts(names.iter().map(String::as_str).collect())
 }

@@ -56,6 +56,24 @@ fn a_group_has_the_files_of_its_members_in_folders() {
 }
 
 #[test]
+fn who_sees_a_project_sees_groups_of_such_alone_and_who_sees_a_group_its_members() {
+    let mut fixture = TestStore::new();
+    let [shop, mail, bank] = ["shop", "mail", "bank"].map(|name| fixture.project(name));
+    fixture.store.add_to_group("money", &[shop.clone(), bank.clone()]).unwrap();
+    fixture.store.add_to_group("all", &[shop, mail, bank]).unwrap();
+    let shown = |names: &[&str]| {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        fixture.store.shown(&names).unwrap().into_iter().map(|project| project.name).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&["shop"]), ["shop"]);
+    assert_eq!(shown(&["shop", "bank"]), ["shop", "bank", "money"]);
+    assert_eq!(shown(&["money"]), ["shop", "bank", "money"]);
+    assert_eq!(shown(&["mail", "money"]), ["shop", "mail", "bank", "money"]);
+    assert_eq!(shown(&["all"]), ["shop", "mail", "bank", "all"]);
+    assert_eq!(shown(&["nothing"]), Vec::<String>::new());
+}
+
+#[test]
 fn every_change_of_a_member_is_one_of_its_groups() {
     let mut fixture = TestStore::new();
     let (shop, mail) = (fixture.project("shop"), fixture.project("mail"));
