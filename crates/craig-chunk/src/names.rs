@@ -331,7 +331,8 @@ pub struct Definition {
     /// Of a type, what it extends and implements; of a function, what the lambda that it takes last is called on.
     pub supers: Vec<Value>,
     /// Of a function, how many arguments it takes, where overloads are distinguished by that and the number is fixed; of a type,
-    /// how many type arguments, where types are distinguished by that.
+    /// how many type arguments, where types are distinguished by that. Of a method of Go, a number of its signature as written,
+    /// the same for what satisfies the same interface.
     pub arity: Option<u8>,
     /// Of a function, a variable or a type of functions, what its parameters are; those after the last that is known are left out.
     pub parameters: Vec<Parameter>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use craig_chunk::names::Role;
+use craig_chunk::names::{DefinitionKind, Role, Site, Value};
 use rustc_hash::FxHashSet;
 
 use super::table::{Family, Table};
@@ -10,8 +10,10 @@ use super::{SymbolIx, SymbolReference};
 
 /// An overriding member mentions what it overrides.
 const OVERRIDES: u8 = 90;
-/// A call through an interface, or a base, may reach each member that takes its place.
+/// A call through an interface, or a base, may reach each member that takes its place: shown as [`is_sure`] says.
 const THROUGH_BASE: u8 = 70;
+/// As [`THROUGH_BASE`], where it is one of several.
+const ONE_OF_SEVERAL: u8 = 45;
 /// Where types are structural or dynamic, a call of one member of a family may reach each other one.
 const SAME_FAMILY: u8 = 60;
 /// Larger families say nothing about one of their members.
@@ -19,7 +21,8 @@ const MAX_FAMILY: usize = 160;
 /// As [`MAX_FAMILY`], of an interface of Go: each of its methods is called through it in few places.
 const MAX_IMPLEMENTERS: usize = 512;
 
-/// References that follow from `overrides`, pairs of a member and one that it overrides.
+/// References that follow from `overrides`, pairs of a member and one that it overrides, or of a type and an interface that it
+/// satisfies.
 pub(super) fn references(
     table: &Table<'_>,
     overrides: &[(SymbolIx, SymbolIx)],
@@ -37,19 +40,14 @@ pub(super) fn references(
         relatives.extend(family.iter().map(|&at| (at, family.clone())));
     }
     for &(member, base) in overrides {
-        match table.family(member) {
-            Family::Php => {
-                relatives.entry(member).or_default().push(base);
-                relatives.entry(base).or_default().push(member);
-            }
-            // A method stands for those of the interfaces that its type satisfies.
-            Family::Go => {
-                relatives.entry(member).or_default().push(base);
-                relatives.entry(base).or_default().push(member);
-            }
-            // A call of a method of a type is one of the trait's.
-            Family::Rust => relatives.entry(member).or_default().push(base),
-            _ => {}
+        let family = table.family(member);
+        if family == Family::Script || table.entry(member).kind.is_type() {
+            continue;
+        }
+        relatives.entry(base).or_default().push(member);
+        // Calls of a member count as calls of what it takes the place of.
+        if matches!(family, Family::Go | Family::Php | Family::Rust) {
+            relatives.entry(member).or_default().push(base);
         }
     }
     relatives.retain(|&at, relatives| {
@@ -57,15 +55,46 @@ pub(super) fn references(
         relatives.len() <= max
     });
     let bases = all_bases(overrides);
+    let supers = super_calls(table);
+    let sure = relatives.iter().filter(|(base, members)| is_sure(table, **base, members));
+    let sure: FxHashSet<SymbolIx> = sure.map(|(&base, _)| base).collect();
     for reference in references {
         let Some(relatives) = relatives.get(&reference.symbol) else { continue };
-        let others = relatives.iter().filter(|&&at| at != reference.symbol);
-        found.extend(others.map(|&symbol| {
-            let most = if bases.contains(&(symbol, reference.symbol)) { THROUGH_BASE } else { SAME_FAMILY };
-            SymbolReference { symbol, confidence: reference.confidence.min(most), ..*reference }
+        let is_super = supers.contains(&(reference.file, reference.line, reference.column));
+        found.extend(relatives.iter().filter(|&&at| at != reference.symbol).filter_map(|&symbol| {
+            let is_through_base = bases.contains(&(symbol, reference.symbol));
+            let most = match is_through_base {
+                true if is_super => return None,
+                true if sure.contains(&reference.symbol) => THROUGH_BASE,
+                true => ONE_OF_SEVERAL,
+                false => SAME_FAMILY,
+            };
+            Some(SymbolReference { symbol, confidence: reference.confidence.min(most), ..*reference })
         }));
     }
     found
+}
+
+/// Whether a call of a member counts as one of each member that takes its place: in the languages whose servers say so, else if
+/// it is that of an interface, and outside of tests only one takes its place.
+fn is_sure(table: &Table<'_>, base: SymbolIx, members: &[SymbolIx]) -> bool {
+    if matches!(table.family(base), Family::C | Family::Go | Family::Php | Family::Script) {
+        return true;
+    }
+    let is_product = |at: SymbolIx| !table.workspace.files[table.entry(at).file as usize].is_test;
+    let is_abstract =
+        table.entry(base).parent.is_some_and(|parent| table.entry(parent).kind == DefinitionKind::Interface);
+    is_abstract && members.iter().filter(|&&at| is_product(at)).count() == 1
+}
+
+/// Places where a member is named as that of the supertypes, so that none that overrides it is meant: (file, line, column).
+fn super_calls(table: &Table<'_>) -> FxHashSet<(u32, u32, u32)> {
+    let files = table.files.iter().zip(0..);
+    let named = files.flat_map(|(names, file)| names.occurrences.iter().map(move |named| (file, named)));
+    named
+        .filter(|(_, named)| matches!(named.site, Site::Member(Value::Super(_))))
+        .map(|(file, named)| (file, named.line, named.column))
+        .collect()
 }
 
 /// Pairs of a member and one that it overrides, directly or by others.
@@ -85,7 +114,7 @@ fn all_bases(overrides: &[(SymbolIx, SymbolIx)]) -> FxHashSet<(SymbolIx, SymbolI
     found
 }
 
-/// The definition of `member` as a mention of `base`.
+/// The definition of `member`, or of a type that satisfies an interface, as a mention of `base`.
 fn at_definition(table: &Table<'_>, member: SymbolIx, base: SymbolIx) -> SymbolReference {
     let definition = table.definition(member);
     SymbolReference {
@@ -93,7 +122,7 @@ fn at_definition(table: &Table<'_>, member: SymbolIx, base: SymbolIx) -> SymbolR
         file: table.entry(member).file,
         line: definition.line,
         column: definition.column,
-        role: Role::Override,
+        role: if table.entry(member).kind.is_type() { Role::Implement } else { Role::Override },
         within: Some(member),
         confidence: OVERRIDES,
     }

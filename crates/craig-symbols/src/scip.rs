@@ -212,7 +212,7 @@ impl Export<'_> {
         let mut relations: BTreeMap<(u32, u32), BTreeSet<&str>> = BTreeMap::new();
         for found in references {
             let name = self.names[found.symbol as usize].as_str();
-            if found.role == Role::Override {
+            if self.graph.is_definition(found) {
                 relations.entry((found.line, found.column)).or_default().insert(name);
                 continue;
             }

@@ -287,8 +287,7 @@ fn symbol_at(graph: &SymbolGraph, cursor: SymbolCursor<'_>, lines: LineMap) -> O
         all.find(|&at| graph.definition(at).line == line && graph.definition(at).name == cursor.name)
     };
     match referred {
-        // A member that overrides another one is defined here.
-        Some(found) if found.role != Role::Override => Some(found.symbol),
+        Some(found) if !graph.is_definition(found) => Some(found.symbol),
         _ => defined(),
     }
 }

@@ -7,21 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Binder, FileBinder, MAX_SUPERS, Type};
 use crate::SymbolIx;
-
-/// Functions of other projects that return an instance of the type that a call of them names.
-const MAKERS: &[&str] = &[
-    "GetRequiredService",
-    "GetService",
-    "Resolve",
-    "get",
-    "getBean",
-    "getInstance",
-    "getService",
-    "inject",
-    "mock",
-    "resolve",
-    "spy",
-];
+use crate::table::Family;
 
 /// Index of a generic type among those that the binder met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -230,7 +216,10 @@ impl FileBinder<'_, '_, '_> {
         let of_other_project = match returned {
             // Python's type variables are names of the module.
             Type::External(Some(name)) if table.text(name) == Some("TypeVar") => true,
-            Type::External(_) => self.makes_what_it_names(called),
+            // Elsewhere a class as argument may mean anything.
+            Type::External(_) => {
+                matches!(self.family, Family::Jvm | Family::CSharp) && !self.is_of_project(called, depth)
+            }
             _ => false,
         };
         if of_other_project {
@@ -244,9 +233,9 @@ impl FileBinder<'_, '_, '_> {
         self.binder.generics.replaced(returned, &|owner, _| named.filter(|_| is_own(owner)))
     }
 
-    fn makes_what_it_names(&self, called: Value) -> bool {
-        let Value::Called(source) = called else { return false };
-        let name = self.written_name(source).and_then(|name| self.binder.table.text(name));
-        name.is_some_and(|name| MAKERS.contains(&name))
+    /// Whether a call is one of a function of the project.
+    fn is_of_project(&mut self, called: Value, depth: usize) -> bool {
+        let Value::Called(Source::Occurrence(at)) = called else { return true };
+        self.bound(at, depth).is_known()
     }
 }

@@ -16,7 +16,7 @@ const MAX_METHODS: usize = 64;
 const MAX_IMPLEMENTERS: usize = 1024;
 
 impl Binder<'_, '_> {
-    /// The members that each member takes the place of: (member, overridden), by member.
+    /// The members that each member takes the place of: (member, overridden), by member. Of Go, also (type, interface).
     pub(crate) fn overrides(&self) -> Vec<(SymbolIx, SymbolIx)> {
         let all = (0..self.table.entries.len() as SymbolIx).into_par_iter();
         let pairs = all.flat_map_iter(|at| {
@@ -27,7 +27,7 @@ impl Binder<'_, '_> {
         pairs
     }
 
-    /// The methods of Go's interfaces that methods of types satisfy: (method, method of the interface).
+    /// What satisfies the interfaces of Go: (type, interface), and (method, method of the interface).
     fn satisfied(&self) -> Vec<(SymbolIx, SymbolIx)> {
         let table = self.table;
         let is_go = |at: SymbolIx| table.family(at) == Family::Go;
@@ -67,8 +67,12 @@ impl Binder<'_, '_> {
                     continue;
                 }
                 open.extend(embedding.get(&of).into_iter().flatten());
-                if table.entry(of).kind != DefinitionKind::Interface {
-                    found.extend(self.satisfying(of, &wanted).unwrap_or_default());
+                if table.entry(of).kind == DefinitionKind::Interface {
+                    continue;
+                }
+                if let Some(methods) = self.satisfying(of, &wanted) {
+                    found.push((of, interface));
+                    found.extend(methods);
                 }
             }
             found.sort_unstable();
@@ -92,7 +96,8 @@ impl Binder<'_, '_> {
 
     /// Whether two methods may have the same signature.
     fn has_signature(&self, at: SymbolIx, other: SymbolIx) -> bool {
-        if self.table.definition(at).arity != self.table.definition(other).arity {
+        let written = (self.table.definition(at).arity, self.table.definition(other).arity);
+        if matches!(written, (Some(at), Some(other)) if at != other) {
             return false;
         }
         match (self.types[at as usize], self.types[other as usize]) {

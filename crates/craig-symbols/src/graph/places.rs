@@ -81,6 +81,14 @@ impl SymbolGraph {
         )
     }
 
+    /// Whether a reference is the definition of what overrides or implements the symbol.
+    pub fn is_definition(&self, reference: &SymbolReference) -> bool {
+        reference.within.is_some_and(|within| {
+            let definition = self.definition(within);
+            (definition.line, definition.column) == (reference.line, reference.column)
+        })
+    }
+
     /// Members of supertypes and interfaces that a member overrides or implements.
     pub fn overridden(&self, member: SymbolIx) -> impl Iterator<Item = SymbolIx> {
         let definition = self.definition(member);

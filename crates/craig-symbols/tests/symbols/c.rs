@@ -152,6 +152,9 @@ int total(const Shapes& shapes) {
                 shape.hpp:12 read 95
             class geometry.Square shape.hpp:10
                 shape.cpp:4 call 99
+            method geometry.Square.area shape.hpp:12
+                main.cpp:6 call 70
+                main.cpp:8 call 70
         "#]],
     );
 }

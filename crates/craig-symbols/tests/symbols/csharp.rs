@@ -86,11 +86,13 @@ namespace App.Main
                 Shapes/Shape.cs:16 write 99
             field Shape.Size Shapes/Shape.cs:12
                 Program.cs:13 write 95
+                Program.cs:19 read 70
                 Shapes/Shape.cs:19 read 99
                 Shapes/Square.cs:6 read 99
                 Shapes/Square.cs:6 read 99
             method Shape.Area Shapes/Shape.cs:19
                 Program.cs:8 call 95
+                Program.cs:19 call 45
                 Shapes/Square.cs:6 override 90
             method Shape.Unit Shapes/Shape.cs:20
                 Program.cs:18 call 95
@@ -101,6 +103,9 @@ namespace App.Main
             constructor Square.Square Shapes/Square.cs:5
                 Program.cs:13 call 99
                 Shapes/Shape.cs:20 call 99
+            method Square.Area Shapes/Square.cs:6
+                Program.cs:8 call 45
+                Program.cs:19 call 45
         "#]],
     );
 }

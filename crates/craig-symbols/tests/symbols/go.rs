@@ -151,12 +151,15 @@ func (o *Other) Put(key string) error { return nil }
             class Other memory/memory.go:13
                 memory/memory.go:15 type 99
             interface Reader store/store.go:3
+                memory/memory.go:3 implement 90
+                memory/memory.go:7 implement 90
                 store/store.go:8 inherit 99
                 store/store.go:12 type 99
             method Reader.Get store/store.go:4
                 memory/memory.go:5 override 90
                 store/store.go:13 call 95
             interface Store store/store.go:7
+                memory/memory.go:7 implement 90
                 store/store.go:12 type 99
                 store/store.go:17 type 99
             method Store.Put store/store.go:9
@@ -254,6 +257,80 @@ func main() {
         &expect![[r#"
             function Dial go-queue-v1/queue.go:3
                 main.go:6 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn only_methods_of_the_same_signature_satisfy_an_interface() {
+    check(
+        "
+//- /go.mod
+module example.com/app
+//- /job/job.go
+package job
+
+import (
+	\"context\"
+	\"example.com/app/plan\"
+)
+
+type Options struct{}
+
+type Runner interface {
+	Run(ctx context.Context, options *plan.Options, names ...string) (n int, err error)
+	Each(func(plan.Options, any) error)
+}
+
+type Values[T any] interface {
+	First() (T, error)
+}
+//- /plan/plan.go
+package plan
+
+import \"context\"
+
+type Options struct{}
+
+type Right struct{}
+
+func (Right) Run(context.Context, *Options, ...string) (int, error) { return 0, nil }
+func (Right) Each(each func(options Options, value interface{}) error) {}
+
+type Dry struct{}
+
+func (Dry) Run(ctx context.Context, dry bool, names []string) {}
+func (Dry) Each(each func(options Options, value interface{}) error) {}
+
+type Names struct{}
+
+func (Names) First() (string, error) { return \"\", nil }
+",
+        &expect![[r#"
+            interface Runner job/job.go:10
+                plan/plan.go:7 implement 90
+            method Runner.Run job/job.go:11
+                plan/plan.go:9 override 90
+            method Runner.Each job/job.go:12
+                plan/plan.go:10 override 90
+            interface Values job/job.go:15
+                plan/plan.go:17 implement 90
+            method Values.First job/job.go:16
+                plan/plan.go:19 override 90
+            class Options plan/plan.go:5
+                job/job.go:11 type 95
+                job/job.go:12 type 95
+                plan/plan.go:9 type 99
+                plan/plan.go:10 type 99
+                plan/plan.go:15 type 99
+            class Right plan/plan.go:7
+                plan/plan.go:9 type 99
+                plan/plan.go:10 type 99
+            class Dry plan/plan.go:12
+                plan/plan.go:14 type 99
+                plan/plan.go:15 type 99
+            class Names plan/plan.go:17
+                plan/plan.go:19 type 99
         "#]],
     );
 }

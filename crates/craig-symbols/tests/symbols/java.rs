@@ -199,6 +199,10 @@ record Pair(Kind left, Kind right) {
                 src/a/Kind.java:10 type 99
             enum_member Kind.ONE src/a/Kind.java:4
                 src/a/Kind.java:7 read 99
+            method Kind.ONE.rank src/a/Kind.java:4
+                src/a/Kind.java:7 call 45
+                src/a/Kind.java:11 call 45
+                src/a/Kind.java:11 call 45
             enum_member Kind.TWO src/a/Kind.java:4
                 src/a/Kind.java:7 read 95
             method Kind.rank src/a/Kind.java:5
@@ -336,6 +340,68 @@ class App {
                 src/shop/App.java:6 type 99
             interface Users src/shop/Users.java:5
                 src/shop/App.java:6 type 99
+        "#]],
+    );
+}
+
+#[test]
+fn a_call_through_an_interface_is_one_of_what_alone_implements_it() {
+    check(
+        "
+//- /src/main/java/app/Sender.java
+package app;
+public interface Sender { void send(String text); }
+//- /src/main/java/app/DatabaseSender.java
+package app;
+public class DatabaseSender implements Sender {
+    public void send(String text) {}
+}
+//- /src/main/java/app/Codec.java
+package app;
+public interface Codec { void encode(); }
+class Json implements Codec { public void encode() {} }
+class Xml implements Codec {
+    public void encode() {}
+}
+//- /src/main/java/app/Service.java
+package app;
+public class Service {
+    void run(Sender sender, Codec codec) {
+        sender.send(\"hello\");
+        codec.encode();
+    }
+}
+//- /src/test/java/app/FakeSender.java
+package app;
+class FakeSender implements Sender {
+    public void send(String text) {}
+}
+",
+        &expect![[r#"
+            interface Codec src/main/java/app/Codec.java:2
+                src/main/java/app/Codec.java:3 implement 99
+                src/main/java/app/Codec.java:4 implement 99
+                src/main/java/app/Service.java:3 type 99
+            method Codec.encode src/main/java/app/Codec.java:2
+                src/main/java/app/Codec.java:3 override 90
+                src/main/java/app/Codec.java:5 override 90
+                src/main/java/app/Service.java:5 call 95
+            method Json.encode src/main/java/app/Codec.java:3
+                src/main/java/app/Service.java:5 call 45
+            method Xml.encode src/main/java/app/Codec.java:5
+                src/main/java/app/Service.java:5 call 45
+            method DatabaseSender.send src/main/java/app/DatabaseSender.java:3
+                src/main/java/app/Service.java:4 call 70
+            interface Sender src/main/java/app/Sender.java:2
+                src/main/java/app/DatabaseSender.java:2 implement 99
+                src/main/java/app/Service.java:3 type 99
+                src/test/java/app/FakeSender.java:2 implement 99
+            method Sender.send src/main/java/app/Sender.java:2
+                src/main/java/app/DatabaseSender.java:3 override 90
+                src/main/java/app/Service.java:4 call 95
+                src/test/java/app/FakeSender.java:3 override 90
+            method FakeSender.send src/test/java/app/FakeSender.java:3
+                src/main/java/app/Service.java:4 call 70
         "#]],
     );
 }

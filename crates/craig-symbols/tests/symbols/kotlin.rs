@@ -334,8 +334,13 @@ fun use(value: Any, group: Group, map: Map<String, Item>) {
                 src/a/Use.kt:7 call 95
             class Base.Nothing src/a/Base.kt:6
                 src/a/Use.kt:4 type 95
+            field Base.Nothing.name src/a/Base.kt:7
+                src/a/Base.kt:10 read 45
             method Base.Nothing.visit src/a/Base.kt:8
+                src/a/Base.kt:5 call 45
                 src/a/Use.kt:4 call 95
+            method Base.other.object : Base.visit src/a/Base.kt:11
+                src/a/Base.kt:5 call 45
             class Item src/a/Item.kt:3
                 src/a/Base.kt:4 type 99
                 src/a/Base.kt:5 call 99
@@ -540,6 +545,105 @@ fun go(stores: Stores, base: Base<Store>) {
                 src/App.kt:9 call 95
                 src/Base.kt:10 call 95
                 src/Base.kt:11 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn a_call_behind_an_operator_is_a_call() {
+    check(
+        "
+//- /src/main/kotlin/app/Store.kt
+package app
+
+class Store {
+    val size = 1
+    val inner = Store()
+    fun isReady(): Boolean = true
+    fun count(): Int = 1
+}
+
+fun ready(): Boolean = true
+
+fun check(store: Store, other: Store?) {
+    if (!store.isReady() && !ready()) return
+    val left = -store.count() - -store.inner.count()
+    while (!store.inner.isReady()) println(-store.size)
+    val open = !(other!!.isReady())
+    val all = !other.inner.inner.isReady()
+}
+",
+        &expect![[r#"
+            class Store src/main/kotlin/app/Store.kt:3
+                src/main/kotlin/app/Store.kt:5 call 99
+                src/main/kotlin/app/Store.kt:12 type 99
+                src/main/kotlin/app/Store.kt:12 type 99
+            field Store.size src/main/kotlin/app/Store.kt:4
+                src/main/kotlin/app/Store.kt:15 read 95
+            field Store.inner src/main/kotlin/app/Store.kt:5
+                src/main/kotlin/app/Store.kt:14 read 95
+                src/main/kotlin/app/Store.kt:15 read 95
+                src/main/kotlin/app/Store.kt:17 read 95
+                src/main/kotlin/app/Store.kt:17 read 95
+            method Store.isReady src/main/kotlin/app/Store.kt:6
+                src/main/kotlin/app/Store.kt:13 call 95
+                src/main/kotlin/app/Store.kt:15 call 95
+                src/main/kotlin/app/Store.kt:16 call 95
+                src/main/kotlin/app/Store.kt:17 call 95
+            method Store.count src/main/kotlin/app/Store.kt:7
+                src/main/kotlin/app/Store.kt:14 call 95
+                src/main/kotlin/app/Store.kt:14 call 95
+            function ready src/main/kotlin/app/Store.kt:10
+                src/main/kotlin/app/Store.kt:13 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn a_function_of_another_project_returns_what_its_call_names() {
+    check(
+        "
+//- /src/main/kotlin/app/Store.kt
+package app
+
+class Store {
+    fun load() = 1
+}
+
+class Other {
+    fun load() = 2
+}
+//- /src/test/kotlin/app/StoreTest.kt
+package app
+
+import io.mockk.every
+import io.mockk.mockk
+
+class StoreTest {
+    private val store: Store = mockk()
+    private val double = mockk<Store>(relaxed = true)
+
+    fun loads() {
+        every { store.load() } returns 1
+        every { double.load() } returns 1
+        val local = koinInject<Store>()
+        local.load()
+    }
+}
+",
+        &expect![[r#"
+            class Store src/main/kotlin/app/Store.kt:3
+                src/test/kotlin/app/StoreTest.kt:7 type 99
+                src/test/kotlin/app/StoreTest.kt:8 type 99
+                src/test/kotlin/app/StoreTest.kt:13 type 99
+            method Store.load src/main/kotlin/app/Store.kt:4
+                src/test/kotlin/app/StoreTest.kt:11 call 95
+                src/test/kotlin/app/StoreTest.kt:12 call 95
+                src/test/kotlin/app/StoreTest.kt:14 call 95
+            field StoreTest.store src/test/kotlin/app/StoreTest.kt:7
+                src/test/kotlin/app/StoreTest.kt:11 read 99
+            field StoreTest.double src/test/kotlin/app/StoreTest.kt:8
+                src/test/kotlin/app/StoreTest.kt:12 read 99
         "#]],
     );
 }

@@ -132,7 +132,6 @@ final class File extends Base
                 src/Handler.php:15 call 99
             method File.handle src/Handler.php:15
                 src/Handler.php:11 call 70
-                src/Handler.php:15 call 70
                 src/Handler.php:17 call 70
             method File.pass src/Handler.php:17
                 src/Handler.php:15 call 95

@@ -127,6 +127,7 @@ def unknown(thing):
                 use.py:7 call 99
             method Sub.send base.py:14
                 use.py:5 call 95
+                use.py:6 call 45
         "#]],
     );
 }

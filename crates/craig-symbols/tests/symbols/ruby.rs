@@ -79,6 +79,9 @@ puts square.title, Shapes::Shape.unit.area
                 lib/square.rb:11 call 95
             class Square lib/square.rb:3
                 lib/square.rb:10 call 99
+            method Square.area lib/square.rb:4
+                lib/shapes.rb:23 call 45
+                lib/square.rb:11 call 45
         "#]],
     );
 }

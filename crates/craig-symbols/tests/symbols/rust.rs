@@ -134,6 +134,7 @@ pub fn label(name: &str) -> String {
             method Shape.size src/geometry.rs:25
                 src/lib.rs:22 call 95
             method Shape.area src/geometry.rs:31
+                src/geometry.rs:4 call 70
                 src/lib.rs:9 call 95
             function label src/geometry.rs:36
                 src/lib.rs:11 call 95
@@ -224,6 +225,10 @@ impl<P> Runner<P> {
                 src/lib.rs:12 override 90
                 src/lib.rs:16 override 90
                 src/run.rs:12 call 70
+            method draw src/lib.rs:12
+                src/run.rs:12 call 45
+            method draw src/lib.rs:16
+                src/run.rs:12 call 45
             macro assert_drawn src/macros.rs:2
                 src/run.rs:3 import 99
                 src/run.rs:13 call 99
@@ -412,6 +417,9 @@ fn all(owner: Owner) {
                 src/lib.rs:21 read 95
             class Pair src/lib.rs:15
                 src/lib.rs:25 type 99
+            method Layer.call src/lib.rs:20
+                src/lib.rs:21 call 70
+                src/lib.rs:30 call 70
             function any src/lib.rs:34
                 src/lib.rs:39 call 99
             class Text src/lib.rs:42

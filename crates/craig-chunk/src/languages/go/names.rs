@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::grammar::{child, field, named_children, unquoted};
+use crate::grammar::{all_children, child, field, named_children, unquoted};
 use crate::names::walk::NameRule::{Block, Literal, Name, Read, Skip, Transparent};
 use crate::names::walk::{NameTable, ScopeKind, Walk};
 use crate::names::{DefinitionIx, DefinitionKind, Imported, Role, Site, Traits, Value};
@@ -233,12 +233,14 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     let owner = receiver.and_then(|list| list.named_child(0)).and_then(|parameter| field(parameter, "type"));
     if let Some(owner) = owner.and_then(type_name) {
+        // What stands for a type parameter is written differently in each place.
+        let is_generic = owner.parent().is_some_and(|of| of.kind() == "generic_type");
+        walk.set_arity(definition, (!is_generic).then(|| number_of_signature(walk, node)));
         let owner = walk.id(walk.text_of(owner));
         if let Some(known) = walk.definition(definition) {
             known.owner = Some(owner);
         }
     }
-    walk.set_arity(definition, arity(node));
     walk.function(Some(definition), |walk| {
         if let Some(receiver) = receiver {
             parameters(walk, receiver);
@@ -248,14 +250,55 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-/// How many arguments a function takes.
-fn arity(node: Node<'_>) -> Option<u8> {
-    let list = field(node, "parameters")?;
-    let n_arguments = named_children(list).filter(|part| part.kind() != "comment").map(|part| {
-        let mut cursor = part.walk();
-        part.children_by_field_name("name", &mut cursor).filter(Node::is_named).count().max(1)
-    });
-    u8::try_from(n_arguments.sum::<usize>()).ok()
+/// What tells signatures apart: a number of the types as written, without packages and names of parameters.
+fn number_of_signature(walk: &Walk<'_>, node: Node<'_>) -> u8 {
+    let mut written = String::new();
+    write_signature(walk, node, &mut written);
+    let hash = written.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    hash.to_le_bytes().into_iter().fold(0, |all, byte| all ^ byte)
+}
+
+fn write_signature(walk: &Walk<'_>, node: Node<'_>, written: &mut String) {
+    for (list, is_result) in [(field(node, "parameters"), false), (field(node, "result"), true)] {
+        if let Some(list) = list {
+            write_type(walk, list, written);
+            // A result by itself, as in a list.
+            written.push_str(if is_result && list.kind() != "parameter_list" { "," } else { "" });
+        }
+        written.push(')');
+    }
+}
+
+fn write_type(walk: &Walk<'_>, node: Node<'_>, written: &mut String) {
+    match node.kind() {
+        "comment" => {}
+        "qualified_type" => {
+            if let Some(name) = field(node, "name") {
+                write_type(walk, name, written);
+            }
+        }
+        "interface_type" if node.named_child_count() == 0 => written.push_str("any "),
+        "function_type" => {
+            written.push_str("func");
+            write_signature(walk, node, written);
+        }
+        "parameter_list" => named_children(node).for_each(|part| write_type(walk, part, written)),
+        "parameter_declaration" | "variadic_parameter_declaration" => {
+            let Some(of) = field(node, "type") else { return };
+            let mut cursor = node.walk();
+            let n_names = node.children_by_field_name("name", &mut cursor).filter(Node::is_named).count();
+            for _ in 0..n_names.max(1) {
+                written.push_str(if node.kind() == "parameter_declaration" { "" } else { "..." });
+                write_type(walk, of, written);
+                written.push(',');
+            }
+        }
+        _ if node.child_count() == 0 => {
+            written.push_str(walk.text_of(node));
+            written.push(' ');
+        }
+        _ => all_children(node).for_each(|part| write_type(walk, part, written)),
+    }
 }
 
 fn exported(name: &str) -> Traits {
@@ -431,6 +474,7 @@ fn add_super(walk: &mut Walk<'_>, owner: DefinitionIx, value: Value) {
 }
 
 fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
+    let is_generic = node.parent().is_some_and(|spec| field(spec, "type_parameters").is_some());
     for part in named_children(node) {
         match part.kind() {
             "method_elem" => {
@@ -438,7 +482,7 @@ fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
                 let traits = exported(walk.text_of(name));
                 let definition = walk.define_in(Some(owner), name, part, DefinitionKind::Method, traits);
                 if let Some(definition) = definition {
-                    walk.set_arity(definition, arity(part));
+                    walk.set_arity(definition, (!is_generic).then(|| number_of_signature(walk, part)));
                 }
                 walk.function(definition, |walk| signature(walk, part));
             }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::definitions::{declare_each, instance_is};
-use super::expressions::member_of;
+use super::expressions::{member_of, without_prefix};
 use super::types::first;
 use super::{OF_FUNCTION, bare};
 use crate::grammar::{child, named_children};
@@ -121,7 +121,7 @@ const MAKERS: &[&str] = &[
 ];
 
 pub(super) fn call_of<'t>(walk: &mut Walk<'t>, call: &Call<'t>) -> Value {
-    let callee = call.callee;
+    let callee = without_prefix(call.callee);
     let (of, called, name) = match callee.kind() {
         "identifier" => (Value::Unknown, called_name(walk, callee), walk.text_of(callee)),
         "navigation_expression" => {

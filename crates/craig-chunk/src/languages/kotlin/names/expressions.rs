@@ -234,9 +234,20 @@ pub(super) fn unary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if operator == "!!" { value } else { Value::Builtin }
 }
 
+/// What is called, or has the member: the grammar reads `!store.isOpen()` as a call of a member of `!store`.
+pub(super) fn without_prefix<'t>(node: Node<'t>) -> Node<'t> {
+    let mut node = node;
+    while node.kind() == "unary_expression" && node.child(0).is_some_and(|first| !first.is_named()) {
+        let Some(argument) = field(node, "argument") else { break };
+        node = argument;
+    }
+    node
+}
+
 pub(super) fn index<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.take_role();
-    let values: Vec<Value> = named_children(node).map(|part| walk.visit_as(part, Role::Read)).collect();
+    let values: Vec<Value> =
+        named_children(node).map(|part| walk.visit_as(without_prefix(part), Role::Read)).collect();
     values.first().map_or(Value::Unknown, |of| of.element())
 }
 
@@ -250,6 +261,7 @@ pub(super) fn member_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, role: Role) -> 
     let parts: Vec<Node<'t>> =
         named_children(node).filter(|part| !part.kind().ends_with("comment")).collect();
     let &[object, name] = &parts[..] else { return (Value::Unknown, walk.children(node)) };
+    let object = without_prefix(object);
     match walk.text_of(name) {
         "class" if child(node, "::").is_some() => {
             walk.visit_as(object, Role::Type);
