@@ -225,7 +225,7 @@ fn measure(
         .iter()
         .flat_map(|&at| graph.references_to(at))
         .filter(|found| found.confidence >= arguments.confidence)
-        .filter(|found| lists_overrides || found.role.as_str() != "override")
+        .filter(|found| lists_overrides || !graph.is_definition(found))
         .collect();
     let line_of =
         |found: &craig_symbols::SymbolReference| (graph.files[found.file as usize].path.clone(), found.line);
