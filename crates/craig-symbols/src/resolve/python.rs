@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use craig_chunk::Reference;
 use craig_source::Language;
-use craig_text::path::{ancestors, file_stem, folder, is_in, name, under};
+use craig_text::path::{ancestors, file_stem, folder, name, under};
 
 use super::{Target, nearest, standard};
 use crate::declared::Ecosystem;
@@ -194,7 +194,7 @@ impl<'w> Modules<'w> {
             root = folder(root);
         }
         // A script sees what lies beside it, even what is called like a module of Python.
-        if let Some(found) = self.beginning_with(root, parts).filter(has_names) {
+        if let Some(found) = self.module(root, parts).filter(has_names) {
             return Some(found);
         }
         if standard::is_python_module(first) {
@@ -204,22 +204,9 @@ impl<'w> Modules<'w> {
             let beside = SOURCE_FOLDERS.iter().map(move |source| under(folder, source));
             std::iter::once(folder.to_owned()).chain(beside)
         });
-        let mut above = above.filter_map(|folder| self.beginning_with(&folder, parts)).filter(has_names);
+        let mut above = above.filter_map(|folder| self.module(&folder, parts)).filter(has_names);
         let found = above.next().or_else(|| self.anywhere(from, parts));
         found.or_else(|| self.module(self.renamed.get(first)?, &parts[1..]))
-    }
-
-    /// The module below `root`, if its first part is a module or a package of this root.
-    fn beginning_with(&self, root: &str, parts: &[&str]) -> Option<Module> {
-        match self.module(root, parts)? {
-            Module::Folder(folder) if parts.len() == 1 && !self.holds_modules(&folder) => None,
-            module => Some(module),
-        }
-    }
-
-    /// Whether modules lie in the folder itself or in packages of it, as in a namespace package.
-    fn holds_modules(&self, folder: &str) -> bool {
-        self.folders.range(folder.to_owned()..).take_while(|inner| is_in(inner, folder)).next().is_some()
     }
 
     /// A package of another part of the project, but not of its tests' sample data.

@@ -782,3 +782,37 @@ fn go(store: &Store) {
         "#]],
     );
 }
+
+#[test]
+fn modules_with_the_names_of_keywords() {
+    check(
+        "
+//- /Cargo.toml
+[package]
+name = \"shop\"
+//- /src/lib.rs
+mod r#type;
+
+use crate::r#type::Kind;
+
+fn make() -> Kind {
+    r#type::kind()
+}
+//- /src/type.rs
+pub struct Kind;
+
+pub fn kind() -> Kind {
+    Kind
+}
+",
+        &expect![[r#"
+            class Kind src/type.rs:1
+                src/lib.rs:3 import 99
+                src/lib.rs:5 type 99
+                src/type.rs:3 type 99
+                src/type.rs:4 read 99
+            function kind src/type.rs:3
+                src/lib.rs:6 call 95
+        "#]],
+    );
+}
