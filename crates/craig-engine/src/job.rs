@@ -47,6 +47,27 @@ pub struct Job {
     pub error: Option<String>,
 }
 
+/// A push to a repository.
+#[derive(Clone, Debug, Default)]
+pub struct Push {
+    /// URLs of the repository, in any spelling.
+    pub urls: Vec<String>,
+    /// The branch or tag, if it is known.
+    pub reference: Option<String>,
+    /// The repository's default branch, if it is known.
+    pub default_branch: Option<String>,
+}
+
+impl Push {
+    /// Whether a job that follows `branch`, or the default branch, may find something new.
+    fn is_of(&self, branch: Option<&str>) -> bool {
+        match (self.reference.as_deref(), branch.or(self.default_branch.as_deref())) {
+            (Some(pushed), Some(followed)) => pushed == followed,
+            _ => true,
+        }
+    }
+}
+
 /// What becomes of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -145,13 +166,15 @@ impl Engine {
         known(id, self.store()?.hasten_job(id)?)
     }
 
-    /// Makes the jobs due that follow a repository, by any spelling of its URL; returns their number.
-    pub fn hasten_jobs_of(&self, urls: &[String]) -> Result<usize, EngineError> {
-        let keys: Vec<String> = urls.iter().map(|url| repository_key(url)).collect();
+    /// Makes the jobs due that follow what was pushed; returns their number.
+    pub fn hasten_jobs_of(&self, push: &Push) -> Result<usize, EngineError> {
+        let keys: Vec<String> = push.urls.iter().map(|url| repository_key(url)).collect();
         let mut store = self.store()?;
         let jobs = store.jobs()?;
-        let of_it = jobs.iter().filter(|job| keys.contains(&repository_key(&job.order.source)));
-        let ids: Vec<u64> = of_it.map(|job| job.id).collect();
+        let of_it = jobs.iter().map(|job| (job.id, &job.order)).filter(|(_, order)| {
+            keys.contains(&repository_key(&order.source)) && push.is_of(order.branch.as_deref())
+        });
+        let ids: Vec<u64> = of_it.map(|(id, _)| id).collect();
         ids.iter().try_for_each(|&id| store.hasten_job(id).map(drop))?;
         Ok(ids.len())
     }

@@ -71,7 +71,7 @@ pub use explore::{
 pub use grep::{Case, GrepAnswer, GrepCounts, GrepFile, GrepLine, GrepRequest};
 pub use group::GroupSummary;
 pub use ingest::{IngestRequest, Waiting};
-pub use job::{Job, JobRun, JobState, TakenJob, WorkerOptions};
+pub use job::{Job, JobRun, JobState, Push, TakenJob, WorkerOptions};
 pub use outline::{FileOutline, Outline, OutlineRequest, OutlinedDefinition};
 pub use packages::{
     AddPackages, ImportingCode, MAX_UNNAMED, PackageDocs, PackageExplanation, PackageQuote, PackageState,

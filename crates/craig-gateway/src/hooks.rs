@@ -1,4 +1,4 @@
-//! Webhooks of GitHub, GitLab, Gitea and Forgejo: a push makes the jobs that follow the repository due.
+//! Webhooks of GitHub, GitLab, Gitea and Forgejo: a push makes the jobs due that follow the branch.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use axum::extract::{Path, Request, State};
 use axum::middleware::from_fn;
 use axum::response::Response;
 use axum::routing::post;
+use craig_engine::Push;
 use http::{HeaderMap, StatusCode};
 use moka::sync::Cache;
 use ring::hmac;
@@ -115,8 +116,8 @@ async fn accept(gateway: &Gateway, forge: &str, request: Request) -> Result<usiz
     if gateway.notices.accepted.contains_key(&notice) {
         return Err(Problem::replayed());
     }
-    let urls = urls(&body);
-    let jobs = gateway.with_engine(move |engine| engine.hasten_jobs_of(&urls)).await?;
+    let push = push(&body);
+    let jobs = gateway.with_engine(move |engine| engine.hasten_jobs_of(&push)).await?;
     gateway.notices.accepted.insert(notice, ());
     Ok(jobs)
 }
@@ -135,12 +136,18 @@ fn has_token(headers: &HeaderMap, secret: &str) -> bool {
     given.ct_eq(secret.as_bytes()).into()
 }
 
-/// The URLs of the repository that a notice is about.
-fn urls(body: &[u8]) -> Vec<String> {
+/// What a notice says; of other notices than those of pushes, only the repository.
+fn push(body: &[u8]) -> Push {
     let notice: Value = serde_json::from_slice(body).unwrap_or_default();
     let objects = [&notice["repository"], &notice["project"]];
-    let all = objects.into_iter().flat_map(|object| URLS.iter().filter_map(|name| object[*name].as_str()));
-    all.map(str::to_owned).collect()
+    let texts = |name: &'static str| objects.into_iter().filter_map(move |object| object[name].as_str());
+    let reference = notice["ref"].as_str();
+    let name = |of: &str| of.trim_start_matches("refs/heads/").trim_start_matches("refs/tags/").to_owned();
+    Push {
+        urls: URLS.iter().flat_map(|name| texts(name)).map(str::to_owned).collect(),
+        reference: reference.map(name),
+        default_branch: texts("default_branch").next().map(str::to_owned),
+    }
 }
 
 #[cfg(test)]

@@ -371,11 +371,20 @@ fn a_webhook_makes_jobs_due_once() {
     assert!(status == 202 && answer.ends_with(r#"{"jobs":1}"#), "{answer}");
     assert_ne!(due_at(), before);
     assert_eq!(hook("/hooks/gitlab", SECRET, notice).0, 409, "the same notice again");
+    let pushed = |branch: &str| {
+        let notice = json!({
+            "ref": format!("refs/heads/{branch}"),
+            "project": { "git_ssh_url": "git@git.example:team/shop.git", "default_branch": "main" },
+        });
+        hook("/hooks/gitlab", SECRET, &notice.to_string()).1
+    };
+    assert!(pushed("main").ends_with(r#"{"jobs":1}"#));
+    assert!(pushed("draft").ends_with(r#"{"jobs":0}"#), "the job follows the default branch");
     let (status, answer) = hook("/hooks/gitlab", SECRET, "not json");
     assert!(status == 202 && answer.ends_with(r#"{"jobs":0}"#), "{answer}");
     let large = format!("\"{}\"", "a".repeat(2 << 20));
     assert_eq!(hook("/hooks/gitlab", SECRET, &large).0, 413);
-    let logged = served.events("webhook_", 6);
+    let logged = served.events("webhook_", 8);
     let shown =
         |event: &Value| ["event", "forge", "reason", "jobs"].map(|name| event[name].to_string()).join(" ");
     assert_eq!(
@@ -385,6 +394,8 @@ fn a_webhook_makes_jobs_due_once() {
             r#""webhook_refused" "github" "wrong_signature" null"#,
             r#""webhook_accepted" "gitlab" null 1"#,
             r#""webhook_refused" "gitlab" "replayed" null"#,
+            r#""webhook_accepted" "gitlab" null 1"#,
+            r#""webhook_accepted" "gitlab" null 0"#,
             r#""webhook_accepted" "gitlab" null 0"#,
             r#""webhook_refused" "gitlab" "request_too_large" null"#,
         ]
