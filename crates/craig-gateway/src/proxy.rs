@@ -29,7 +29,7 @@ use crate::masking::mask_json;
 use crate::meter::Answering;
 use crate::metrics::{Counted, Metrics, ms};
 use crate::protocol::{Operation, Protocol, ProtocolName, Usage};
-use crate::providers::{Answer, Answered, Ask, Failed, NoAnswer};
+use crate::providers::{Answer, Answered, Ask, Failed, FailedCall, NoAnswer};
 use crate::relay::{Counting, Outcome, Relay, StreamBounds};
 use crate::retrieval::{InjectedContext, Report};
 use crate::sse::Framing;
@@ -122,16 +122,18 @@ pub(crate) async fn pass_on(
         Ok(answered) => answered,
         Err(unanswered) => {
             let sent = [&body[..], turns.unwrap_or_default().as_bytes()];
-            return Err(not_answered(gateway, &caller, unanswered, (operation, asked_at), &sent));
+            return Err(not_answered(gateway, &caller, unanswered, operation, &sent));
         }
     };
+    let failed = answered.failures.iter().filter(|call| call.failure.was_sent());
+    failed.for_each(|call| gateway.record_failure(&caller, call));
     let times = Times { started, asked: asked_at, answered: Instant::now() };
     let accounting = Accounting {
         project: conversation.project.clone().unwrap_or_default(),
         n_input_bytes: body.len() + context.as_ref().map_or(0, |context| context.text.len()),
         admitted: Some(admitted),
         tries: answered.tries,
-        first_byte: times.answered - times.asked,
+        first_byte: times.answered - answered.asked,
         is_guess: false,
     };
     let client = ClientStream { operation, framing, reports_usage: conversation.reports_usage() };
@@ -151,10 +153,10 @@ fn not_answered(
     gateway: &Gateway,
     caller: &Caller,
     unanswered: NoAnswer<'_>,
-    (operation, asked_at): (Operation, Instant),
+    operation: Operation,
     sent: &[&[u8]],
 ) -> Problem {
-    let Failed { failure, provider, model, tries } = match unanswered {
+    let Failed { failures, reported, tries } = match unanswered {
         NoAnswer::Failed(failed) => failed,
         NoAnswer::UnknownModel => {
             return Problem::not_found(
@@ -164,13 +166,17 @@ fn not_answered(
         }
         NoAnswer::OtherProtocol(protocols) => return other_protocol(operation, &protocols),
     };
-    let asked = Asked { upstream: &provider.upstream.name, model, operation, at: asked_at };
-    let failed = Outcome { failure: Some(failure.label()), ..Outcome::default() };
-    caller.trace.iter().for_each(|trace| gateway.tracer.send(asked.span(trace, failed)));
-    let accounting = Accounting { tries, first_byte: asked_at.elapsed(), ..Accounting::default() };
-    gateway.meter.answer(asked.names(), asked_at.elapsed(), failed.failure, None);
-    gateway.log_answer(caller, asked, &accounting, failed, (&Sums::default(), failure.cause.clone()));
-    failure.problem(sent)
+    for (at, call) in failures.iter().enumerate() {
+        if at == reported || call.failure.was_sent() {
+            gateway.record_failure(caller, call);
+        }
+    }
+    let call = &failures[reported];
+    let accounting = Accounting { tries, first_byte: call.time, ..Accounting::default() };
+    let used = (&Sums::default(), call.failure.cause.clone());
+    let outcome = Outcome::failed(call.failure.label());
+    gateway.log_answer(caller, Asked::failed(call), &accounting, outcome, used);
+    call.failure.problem(sent)
 }
 
 /// The error for a model that its providers serve in other protocols only.
@@ -262,7 +268,7 @@ async fn inject(
     Ok((context, has_any.then(|| question.turns_with_all(&inserted))))
 }
 
-/// When a request arrived, its model was asked, and the model answered.
+/// When a request arrived, the first provider was asked, and a provider answered.
 #[derive(Clone, Copy)]
 struct Times {
     started: Instant,
@@ -281,9 +287,14 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    pub(crate) fn new(answered: &Answered<'a>, at: Instant) -> Self {
-        let Answered { provider, model, operation, .. } = answered;
-        Self { upstream: &provider.upstream.name, model, operation: *operation, at }
+    pub(crate) fn answered(answered: &Answered<'a>) -> Self {
+        let Answered { provider, model, operation, asked, .. } = answered;
+        Self { upstream: &provider.upstream.name, model, operation: *operation, at: *asked }
+    }
+
+    fn failed(call: &FailedCall<'a>) -> Self {
+        let FailedCall { provider, model, operation, asked, .. } = call;
+        Self { upstream: &provider.upstream.name, model, operation: *operation, at: *asked }
     }
 }
 
@@ -305,22 +316,23 @@ fn respond(
     times: Times,
 ) -> Response {
     let metrics = &gateway.metrics;
-    let asked = Asked::new(&answered, times.asked);
+    let asked = Asked::answered(&answered);
     let (provider, tries) = (HeaderValue::from_bytes(asked.upstream.as_bytes()), answered.tries);
     let protocol = client.operation.protocol();
     let llm_ms = metrics.llm_ms.with(&[asked.upstream, asked.model]);
-    metrics.first_byte_ms.with(&[asked.upstream]).observe(times.answered - times.asked);
+    let first_byte = times.answered - asked.at;
+    metrics.first_byte_ms.with(&[asked.upstream]).observe(first_byte);
     let on_end = record_at_end(gateway, caller, asked, accounting);
     let mut response = match answered.answer {
         Answer::Whole(head, body, usage) => {
-            llm_ms.observe(times.answered - times.asked);
+            llm_ms.observe(first_byte);
             on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
             with_head(&head, Body::from(body), protocol)
         }
         Answer::Stream(head, first, rest) => {
             let count = Counting {
                 metrics: Arc::clone(metrics),
-                started: times.asked,
+                started: asked.at,
                 llm_ms,
                 on_end: Some(Box::new(on_end)),
                 _open: Counted::new(&metrics.open_requests),
@@ -467,7 +479,7 @@ pub(crate) fn record_at_end(
         }
         let asked = Asked { upstream: &upstream, model: &model, operation, at };
         if let Some(trace) = &caller.trace {
-            gateway.tracer.send(asked.span(trace, outcome));
+            gateway.tracer.send(asked.span(trace, at.elapsed(), outcome));
         }
         gateway.meter.answer(asked.names(), at.elapsed(), outcome.failure, outcome.usage);
         gateway.log_answer(&caller, asked, &accounting, outcome, (&used, None));
@@ -484,6 +496,15 @@ impl Gateway {
             true if has_context && self.context_memory.is_none() => CacheMarks::Instructions,
             true => CacheMarks::Conversation,
         }
+    }
+
+    /// Traces and counts a failed call of a provider.
+    fn record_failure(&self, caller: &Caller, call: &FailedCall<'_>) {
+        let (asked, outcome) = (Asked::failed(call), Outcome::failed(call.failure.label()));
+        if let Some(trace) = &caller.trace {
+            self.tracer.send(asked.span(trace, call.time, outcome));
+        }
+        self.meter.answer(asked.names(), call.time, outcome.failure, None);
     }
 
     /// Logs how a model's answer has ended.
@@ -534,10 +555,10 @@ impl Asked<'_> {
     }
 
     /// The span of a model's answer, by OpenTelemetry's conventions for generative models.
-    fn span(&self, trace: &Trace, outcome: Outcome) -> Span {
+    fn span(&self, trace: &Trace, time: Duration, outcome: Outcome) -> Span {
         let name = self.operation.span_name();
         let mut span = trace
-            .part(format!("{name} {}", self.model), SpanKind::Client, self.at, self.at.elapsed())
+            .part(format!("{name} {}", self.model), SpanKind::Client, self.at, time)
             .text(GEN_AI_OPERATION_NAME, name)
             .text(GEN_AI_PROVIDER_NAME, self.upstream)
             .text(GEN_AI_REQUEST_MODEL, self.model);

@@ -27,6 +27,13 @@ pub(crate) struct Outcome {
     pub(crate) n_seen_tokens: usize,
 }
 
+impl Outcome {
+    /// A call that brought nothing.
+    pub(crate) fn failed(class: &'static str) -> Self {
+        Self { failure: Some(class), ..Self::default() }
+    }
+}
+
 /// Called when a stream has ended.
 type OnEnd = Box<dyn FnOnce(Outcome) + Send>;
 
