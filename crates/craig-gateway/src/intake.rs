@@ -204,7 +204,7 @@ pub(crate) async fn reserved_body(
     gateway: &Gateway,
 ) -> Result<(Bytes, Reservation), Problem> {
     let bounds = &gateway.config.bounds;
-    let (head, body) = request.into_parts();
+    let (head, mut body) = request.into_parts();
     let mut reservation = gateway.for_requests.reservation();
     let announced_bytes = announced_bytes(&head.headers);
     let refusal = if !is_plain(&head.headers) {
@@ -222,9 +222,15 @@ pub(crate) async fn reserved_body(
             .await;
         return Err(problem);
     }
-    let read = collect(body, gateway, &mut reservation);
-    let read = tokio::time::timeout(bounds.client_timeout, read).await;
-    Ok((read.unwrap_or_else(|_| Err(Problem::too_slow()))?, reservation))
+    let read = collect(&mut body, gateway, &mut reservation);
+    match tokio::time::timeout(bounds.client_timeout, read).await {
+        Ok(Ok(read)) => Ok((read, reservation)),
+        Ok(Err(problem)) => {
+            drain(body, bounds.max_body_bytes * DRAINED_TIMES, bounds.client_timeout).await;
+            Err(problem)
+        }
+        Err(_) => Err(Problem::too_slow()),
+    }
 }
 
 fn announced_bytes(headers: &HeaderMap) -> usize {
@@ -232,7 +238,7 @@ fn announced_bytes(headers: &HeaderMap) -> usize {
     length.unwrap_or_default()
 }
 
-async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservation) -> Result<Bytes, Problem> {
+async fn collect(body: &mut Body, gateway: &Gateway, reservation: &mut Reservation) -> Result<Bytes, Problem> {
     let bounds = &gateway.config.bounds;
     let mut whole = BytesMut::new();
     let mut only = None;
@@ -246,7 +252,6 @@ async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservatio
             (!reservation.grow_to(gateway.room_for(n_bytes, COPIES))).then(Problem::overloaded)
         };
         if let Some(problem) = refusal {
-            drain(body, bounds.max_body_bytes * DRAINED_TIMES, bounds.client_timeout).await;
             return Err(problem);
         }
         // Most requests arrive in one piece, which is not copied.
