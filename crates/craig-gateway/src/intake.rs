@@ -64,6 +64,12 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
     let method = request.method().clone();
     let is_http1 = request.version() < Version::HTTP_2;
     name_host(&mut request);
+    let origin = gateway.gate.admitted_origin(request.headers());
+    if request.method() == Method::OPTIONS
+        && let Some(origin) = origin
+    {
+        return preflight(origin);
+    }
     let request_id = request_id(request.headers());
     let trace = gateway.tracer.is_on().then(|| Trace::from_headers(request.headers()));
     let mut caller = match is_open(&gateway, matched) {
@@ -75,18 +81,12 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         caller.trace.clone_from(&trace);
         caller.request_id = Arc::clone(&request_id);
     }
-    // A call of a tool costs about as much as a search.
+    // Each request to the MCP server counts as a search.
     if route == MCP_PATH
         && let Some(Ok(known)) = &caller
         && let Err(problem) = gateway.charge(Resource::Search, known).await
     {
         caller = Some(Err(problem));
-    }
-    let origin = gateway.gate.admitted_origin(request.headers());
-    if request.method() == Method::OPTIONS
-        && let Some(origin) = origin
-    {
-        return preflight(origin);
     }
     let mut response = match caller.clone() {
         Some(Err(problem)) => problem.into_response(),

@@ -414,3 +414,18 @@ async fn browsers_hear_which_pages_may_ask() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_preflight_request_counts_as_no_search() {
+    let plan = Plan::new().set("gateway.allow_origin", "https://chat.example");
+    let gateway = plan.set("gateway.searches_per_hour", "1").start().await;
+    let ask = async |method: http::Method| {
+        let request = http::Request::builder().method(method).uri(format!("{}/mcp", gateway.url));
+        let request = request.header("origin", "https://chat.example").body(Default::default()).unwrap();
+        gateway.send(request).await.status
+    };
+    assert_eq!(ask(http::Method::OPTIONS).await, StatusCode::NO_CONTENT);
+    // Without the services for a team, there is no MCP server.
+    assert_eq!(ask(http::Method::POST).await, StatusCode::NOT_FOUND);
+    assert_eq!(ask(http::Method::POST).await, StatusCode::TOO_MANY_REQUESTS);
+}
