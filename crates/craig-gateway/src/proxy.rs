@@ -70,13 +70,7 @@ pub(crate) async fn pass_on(
         Masking::Context | Masking::Off => (body, None),
     };
     let mut conversation = Conversation::read(operation, &body)?;
-    if operation.has_turns() && conversation.project.is_none() {
-        conversation.project = project_of(&headers)?;
-    }
-    if let Some(project) = &conversation.project {
-        gateway.check_project(&caller, project).await?;
-    }
-    let admitted = gateway.admit_model(&caller, conversation.model.as_deref()).await?;
+    let admitted = admit(gateway, &caller, operation, &headers, &mut conversation).await?;
     let is_over_soft_budget = admitted.is_over_soft_budget;
     let wants_context = conversation.wants_context();
     if wants_context && !room.grow_to(gateway.room_for(body.len(), WORK_COPIES)) {
@@ -90,26 +84,9 @@ pub(crate) async fn pass_on(
             .map(|(context, turns)| (Some(context), turns))?,
         false => (None, None),
     };
-    let n_masked = match &context {
-        Some(context) if gateway.config.masking != Masking::Off => {
-            Some(n_masked.unwrap_or_default() + context.n_masked)
-        }
-        _ => n_masked,
-    };
     let turns = turns.as_deref();
-    // The reservation lives as long as the request is being sent.
-    let held = room.with(body.clone());
-    let own_body = |translation: Option<Translation>, model: Option<&str>| {
-        let written = match (translation, conversation.for_provider(model, turns)) {
-            (None, None) => return Ok(held.clone()),
-            (None, Some(written)) => written,
-            (Some(translation), written) => translation
-                .request(written.as_deref().unwrap_or(&held), gateway.cache_marks(turns.is_some()))
-                .map_err(CallFailure::untranslatable)?,
-        };
-        gateway.reserved(written).ok_or_else(CallFailure::no_room)
-    };
-    let asked_at = Instant::now();
+    let outgoing = Outgoing { gateway, conversation: &conversation, turns, body: room.with(body.clone()) };
+    let asked = Instant::now();
     let ask = Ask {
         operation,
         model: conversation.model.as_deref(),
@@ -118,16 +95,14 @@ pub(crate) async fn pass_on(
         headers: passed_on(&headers, operation.protocol()),
         affinity: &|| conversation.affinity(&caller.user).unwrap_or_else(|| fastrand::u64(..)),
     };
-    let answered = match gateway.providers.ask(&ask, own_body).await {
-        Ok(answered) => answered,
-        Err(unanswered) => {
-            let sent = [&body[..], turns.unwrap_or_default().as_bytes()];
-            return Err(not_answered(gateway, &caller, unanswered, operation, &sent));
-        }
-    };
+    let answered = gateway.providers.ask(&ask, |translation, model| outgoing.body(translation, model)).await;
+    let answered = answered.map_err(|unanswered| {
+        let sent = [&body[..], turns.unwrap_or_default().as_bytes()];
+        not_answered(gateway, &caller, unanswered, operation, &sent)
+    })?;
     let failed = answered.failures.iter().filter(|call| call.failure.was_sent());
     failed.for_each(|call| gateway.record_failure(&caller, call));
-    let times = Times { started, asked: asked_at, answered: Instant::now() };
+    let times = Times { started, asked, answered: Instant::now() };
     let accounting = Accounting {
         project: conversation.project.clone().unwrap_or_default(),
         n_input_bytes: body.len() + context.as_ref().map_or(0, |context| context.text.len()),
@@ -141,10 +116,55 @@ pub(crate) async fn pass_on(
     if is_over_soft_budget {
         response.headers_mut().insert("x-craig-budget", HeaderValue::from_static("soft"));
     }
-    if let Some(n_masked) = n_masked {
+    let n_masked_context = context.filter(|_| gateway.config.masking != Masking::Off).map(|found| found.n_masked);
+    if n_masked.is_some() || n_masked_context.is_some() {
+        let n_masked = n_masked.unwrap_or_default() + n_masked_context.unwrap_or_default();
         response.headers_mut().insert("x-craig-masked", n_masked.into());
     }
     Ok(response)
+}
+
+/// Checks what the key may use; a header names the project of a conversation that names none.
+async fn admit(
+    gateway: &Gateway,
+    caller: &Caller,
+    operation: Operation,
+    headers: &HeaderMap,
+    conversation: &mut Conversation<'_>,
+) -> Result<Admitted, Problem> {
+    if operation.has_turns() && conversation.project.is_none() {
+        conversation.project = project_of(headers)?;
+    }
+    if let Some(project) = &conversation.project {
+        gateway.check_project(caller, project).await?;
+    }
+    gateway.admit_model(caller, conversation.model.as_deref()).await
+}
+
+/// A request on its way to providers.
+struct Outgoing<'a> {
+    gateway: &'a Gateway,
+    conversation: &'a Conversation<'a>,
+    /// The turns with context, if there is any.
+    turns: Option<&'a str>,
+    /// The client's request, whose reservation lives as long as it is being sent.
+    body: Bytes,
+}
+
+impl Outgoing<'_> {
+    /// The body for a provider, with its own name of the model.
+    fn body(&self, translation: Option<Translation>, model: Option<&str>) -> Result<Bytes, CallFailure> {
+        let written = match (translation, self.conversation.for_provider(model, self.turns)) {
+            (None, None) => return Ok(self.body.clone()),
+            (None, Some(written)) => written,
+            (Some(translation), written) => {
+                let marks = self.gateway.cache_marks(self.turns.is_some());
+                let request = translation.request(written.as_deref().unwrap_or(&self.body), marks);
+                request.map_err(CallFailure::untranslatable)?
+            }
+        };
+        self.gateway.reserved(written).ok_or_else(CallFailure::no_room)
+    }
 }
 
 /// The error for a request that no provider has answered; failures of providers are traced, counted and logged. `sent` are the
