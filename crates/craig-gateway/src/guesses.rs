@@ -165,7 +165,7 @@ impl Gateway {
             Masking::Context | Masking::All => mask_secrets(prompt),
         };
         let body = |operation: Operation, model: Option<&str>| {
-            self.reserved(request_body(operation, model, &prompt)).ok_or_else(CallFailure::no_room)
+            self.reserved(request_body(operation, model, &prompt)).ok_or_else(CallFailure::overloaded)
         };
         let asked = self.providers.ask_beforehand(model, &caller.policy, body).await;
         let answered = asked.map_err(|_| GuessOutcome::Failed)?;
@@ -176,7 +176,7 @@ impl Gateway {
         let on_end = record_at_end(self, caller, Asked::answered(&answered), accounting);
         let Answer::Whole(_, body, usage) = answered.answer else { return Err(GuessOutcome::Useless) };
         self.metrics.llm_ms.with(&[upstream, answered.model]).observe(answered.asked.elapsed());
-        on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
+        on_end(Outcome { usage, failure: None, estimated_output_tokens: body.len() / BYTES_PER_TOKEN });
         let text = match body.len() {
             ..=MAX_ANSWER_BYTES => answered.operation.protocol().text_of(&body),
             _ => None,

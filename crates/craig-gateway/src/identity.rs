@@ -328,7 +328,7 @@ impl Key {
     fn new(json: Value) -> Option<Self> {
         let jwk: Jwk = serde_json::from_value(json).ok()?;
         let is_for_signatures =
-            jwk.common.public_key_use.as_ref().is_none_or(|of| *of == PublicKeyUse::Signature);
+            jwk.common.public_key_use.as_ref().is_none_or(|usage| *usage == PublicKeyUse::Signature);
         let decoding = is_for_signatures.then(|| DecodingKey::from_jwk(&jwk).ok()).flatten()?;
         Some(Self { jwk, decoding })
     }

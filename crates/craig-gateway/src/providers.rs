@@ -386,7 +386,7 @@ impl Providers {
                 Some(Err(_)) | None => return Err(CallFailure::new(FailureClass::Network)),
             };
             if !reservation.grow_to(beginning.n_bytes() + data.len()) {
-                return Err(CallFailure::no_room());
+                return Err(CallFailure::overloaded());
             }
             match beginning.push(&data) {
                 None => {}

@@ -163,7 +163,7 @@ impl Outgoing<'_> {
                 request.map_err(CallFailure::untranslatable)?
             }
         };
-        self.gateway.reserved(written).ok_or_else(CallFailure::no_room)
+        self.gateway.reserved(written).ok_or_else(CallFailure::overloaded)
     }
 }
 
@@ -346,7 +346,7 @@ fn respond(
     let mut response = match answered.answer {
         Answer::Whole(head, body, usage) => {
             llm_ms.observe(first_byte);
-            on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
+            on_end(Outcome { usage, failure: None, estimated_output_tokens: body.len() / BYTES_PER_TOKEN });
             with_head(&head, Body::from(body), protocol)
         }
         Answer::Stream(head, first, rest) => {
@@ -477,12 +477,12 @@ pub(crate) fn record_at_end(
     move |outcome| {
         // Counting the tokens of a conversation costs nothing, and neither does a failure that reports none.
         let is_answer =
-            operation != Operation::CountTokens && (outcome.usage.is_some() || outcome.n_seen_tokens > 0);
+            operation != Operation::CountTokens && (outcome.usage.is_some() || outcome.estimated_output_tokens > 0);
         let mut used = Sums::default();
         if is_answer {
             let usage = outcome.usage.unwrap_or_else(|| Usage {
                 input_tokens: accounting.n_input_bytes.div_ceil(BYTES_PER_TOKEN) as u64,
-                output_tokens: outcome.n_seen_tokens as u64,
+                output_tokens: outcome.estimated_output_tokens as u64,
                 ..Usage::default()
             });
             let usd = gateway.config.prices.usd(&model, usage);
