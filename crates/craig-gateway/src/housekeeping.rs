@@ -57,7 +57,7 @@ fn gauge(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Runs until it is dropped.
+/// Does the work of each beat until the task is aborted.
 pub(crate) async fn keep_house(live: Arc<Live>) {
     let mut are_keys_readable = true;
     let mut projection = CostProjection::new(Instant::now());
@@ -125,7 +125,7 @@ async fn present_state(files: &[WatchedFile]) -> Vec<WatchedFile> {
     tokio::task::spawn_blocking(read).await.unwrap_or_default()
 }
 
-/// Appends usage to its file, until it is dropped. If that fails, the usage is kept and written later.
+/// Appends usage to its file until the task is aborted. If that fails, the usage is kept and written later.
 pub(crate) async fn keep_usage(live: Arc<Live>) {
     let mut is_writable = true;
     let mut beat = tokio::time::interval(FLUSH_AFTER);

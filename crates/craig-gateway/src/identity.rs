@@ -298,7 +298,7 @@ impl Identity {
         {
             match self.admit(&token).await {
                 Ok(_) => return Ok(token),
-                // A token without groups tells more than one that is for another service.
+                // The refusal of a verified token without groups is more useful than that of an unverified one.
                 Err(problem) if refusal.status == StatusCode::UNAUTHORIZED => refusal = problem,
                 Err(_) => {}
             }
@@ -311,9 +311,9 @@ impl Identity {
         format!("{}/", self.config.url)
     }
 
-    /// The challenge of a refused request, which tells MCP clients where to sign in (RFC 9728).
-    pub(crate) fn challenge(&self, of_token: bool) -> Option<HeaderValue> {
-        let error = if of_token { "error=\"invalid_token\", " } else { "" };
+    /// The challenge of a refused request, from which MCP clients learn where to sign in (RFC 9728).
+    pub(crate) fn challenge(&self, is_bad_token: bool) -> Option<HeaderValue> {
+        let error = if is_bad_token { "error=\"invalid_token\", " } else { "" };
         let url = &self.config.url;
         HeaderValue::try_from(format!(
             "Bearer {error}resource_metadata=\"{url}{}\"",

@@ -34,7 +34,7 @@ const DRAINED_TIMES: usize = 4;
 /// Memory is reserved for this many copies of a body while it is read: its buffer grows by doubling.
 const COPIES: usize = 3;
 
-/// The same once a body is parsed and worked on: its texts, what is counted, ranked and masked of them.
+/// Memory is reserved for this many copies once a body is parsed: its texts are counted, ranked and masked.
 pub(crate) const WORK_COPIES: usize = 6;
 
 /// Maximum number of bytes of headers. Hyper bounds its buffer by the same number, but checks only while a head is
@@ -173,14 +173,15 @@ impl Entry {
     }
 }
 
-/// Tells a client that is refused where it can sign in.
+/// Adds to an unauthorized response where the client can sign in.
 fn challenge(gateway: &Gateway, response: &mut Response) {
     let Some(identity) = gateway.gate.identity().filter(|_| response.status() == StatusCode::UNAUTHORIZED)
     else {
         return;
     };
-    let is_of_token = response.extensions().get::<Problem>().is_some_and(|problem| problem.code == BAD_TOKEN);
-    if let Some(challenge) = identity.challenge(is_of_token) {
+    let is_bad_token =
+        response.extensions().get::<Problem>().is_some_and(|problem| problem.code == BAD_TOKEN);
+    if let Some(challenge) = identity.challenge(is_bad_token) {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }
 }
@@ -276,7 +277,11 @@ fn announced_bytes(headers: &HeaderMap) -> usize {
     length.unwrap_or_default()
 }
 
-async fn collect(body: &mut Body, gateway: &Gateway, reservation: &mut Reservation) -> Result<Bytes, Problem> {
+async fn collect(
+    body: &mut Body,
+    gateway: &Gateway,
+    reservation: &mut Reservation,
+) -> Result<Bytes, Problem> {
     let bounds = &gateway.config.bounds;
     let mut whole = BytesMut::new();
     let mut only = None;

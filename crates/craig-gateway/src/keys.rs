@@ -243,7 +243,9 @@ impl KeyRing {
     fn from_records(mut records: Vec<KeyRecord>, changed_at: Option<SystemTime>) -> Option<Self> {
         records.iter_mut().for_each(|record| record.user = hashed(&record.id).into());
         let mut valid = Vec::with_capacity(records.len());
-        for (record_index, record) in records.iter().enumerate().filter(|(_, record)| record.revoked_at.is_none()) {
+        for (record_index, record) in
+            records.iter().enumerate().filter(|(_, record)| record.revoked_at.is_none())
+        {
             let policy = Arc::new(record.policy.clone());
             let expires = record.expires_at.as_deref().map(str::parse::<Timestamp>).transpose().ok()?;
             valid.push(Valid {

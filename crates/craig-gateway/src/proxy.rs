@@ -116,7 +116,8 @@ pub(crate) async fn pass_on(
     if is_over_soft_budget {
         response.headers_mut().insert("x-craig-budget", HeaderValue::from_static("soft"));
     }
-    let n_masked_context = context.filter(|_| gateway.config.masking != Masking::Off).map(|found| found.n_masked);
+    let n_masked_context =
+        context.filter(|_| gateway.config.masking != Masking::Off).map(|found| found.n_masked);
     if n_masked.is_some() || n_masked_context.is_some() {
         let n_masked = n_masked.unwrap_or_default() + n_masked_context.unwrap_or_default();
         response.headers_mut().insert("x-craig-masked", n_masked.into());
@@ -476,8 +477,8 @@ pub(crate) fn record_at_end(
     let (upstream, model) = (upstream.to_owned(), model.to_owned());
     move |outcome| {
         // Counting the tokens of a conversation costs nothing, and neither does a failure that reports none.
-        let is_answer =
-            operation != Operation::CountTokens && (outcome.usage.is_some() || outcome.estimated_output_tokens > 0);
+        let is_answer = operation != Operation::CountTokens
+            && (outcome.usage.is_some() || outcome.estimated_output_tokens > 0);
         let mut used = Sums::default();
         if is_answer {
             let usage = outcome.usage.unwrap_or_else(|| Usage {

@@ -168,10 +168,11 @@ impl<'r, T> Race<'r, T> {
         if let Some(index) = fresh {
             return Some((index, if self.running.is_empty() { now } else { self.next_fresh }));
         }
-        let again = self.contenders.iter().enumerate().filter_map(|(index, contender)| match contender.state {
-            Ask::Again(at) => Some((index, at)),
-            _ => None,
-        });
+        let again =
+            self.contenders.iter().enumerate().filter_map(|(index, contender)| match contender.state {
+                Ask::Again(at) => Some((index, at)),
+                _ => None,
+            });
         again.min_by_key(|(_, at)| *at)
     }
 

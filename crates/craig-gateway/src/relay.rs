@@ -183,7 +183,11 @@ impl Relay {
     fn record(&mut self, failure: Option<&'static str>) {
         self.count.llm_ms.observe(self.count.started.elapsed());
         if let Some(on_end) = self.count.on_end.take() {
-            on_end(Outcome { usage: self.lines.end().1, failure, estimated_output_tokens: self.lines.n_events() });
+            on_end(Outcome {
+                usage: self.lines.end().1,
+                failure,
+                estimated_output_tokens: self.lines.n_events(),
+            });
         }
     }
 }

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_the_end_is_kept() {
+    fn the_end_of_a_long_line_is_kept() {
         let mut lines = Lines::new(ProtocolName::Responses.protocol(), Framing::OpenAi);
         let text = "x".repeat(300_000);
         let usage = r#"{"input_tokens":7,"output_tokens":2}"#;

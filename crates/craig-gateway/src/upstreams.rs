@@ -367,9 +367,12 @@ fn key_of(entry: &Entry, settings: &Settings) -> Result<Option<Secret>, String> 
 fn headers_of(entry: &Entry, settings: &Settings) -> Result<Vec<(HeaderName, Secret)>, String> {
     let header = |(header, variable): (&String, &String)| {
         let provider = &entry.name;
-        let name: HeaderName = header.parse().map_err(|_| format!("{header:?} of {provider:?} is not a header"))?;
+        let name: HeaderName =
+            header.parse().map_err(|_| format!("{header:?} of {provider:?} is not a header"))?;
         if OWN_HEADERS.contains(&name) {
-            return Err(format!("'headers_env' of {provider:?} has {header:?}, which the gateway sets itself"));
+            return Err(format!(
+                "'headers_env' of {provider:?} has {header:?}, which the gateway sets itself"
+            ));
         }
         match settings.environment().get(variable) {
             Some(value) => Ok((name, Secret::new(value))),

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_history_the_newest_messages_are_read() {
+    fn only_the_newest_messages_of_a_long_history_are_read() {
         let history: Vec<String> = (0..100).map(|n| format!("{n} {}", "x".repeat(10_000))).collect();
         let prompt = guess_prompt("last", &history);
         assert!(prompt.starts_with("Earlier message: 90 x") && prompt.contains("Earlier message: 99 x"));
