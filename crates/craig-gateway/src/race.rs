@@ -254,7 +254,11 @@ impl<'r, T> Race<'r, T> {
     }
 
     fn lost(mut self) -> Finish<T> {
-        self.blame_the_silent(Duration::ZERO);
+        for failure in self.blame_the_silent(Duration::ZERO) {
+            if self.failures.iter().all(|other| other.index != failure.index) {
+                self.failures.push(failure);
+            }
+        }
         let reported = reported(&self.failures);
         self.finish(Err(reported))
     }
@@ -270,20 +274,20 @@ impl<'r, T> Race<'r, T> {
         pace.first_byte.min(pace.timeout / n).mul_f64(0.9)
     }
 
-    /// Records a timeout of each provider that is still running, unless it was asked too late to be blamed: within its fair
-    /// time, or within `least`.
-    fn blame_the_silent(&mut self, least: Duration) {
-        for attempt in &self.running {
-            let is_ours = attempt.started.elapsed() < self.fair_time(attempt.index).max(least);
+    /// Records a timeout of each provider that is still running. Returns the timeouts of those that were asked too late to be
+    /// blamed: within their fair time, or within `least`.
+    fn blame_the_silent(&mut self, least: Duration) -> Vec<Failure> {
+        let mut blameless = Vec::new();
+        for Attempt { index, started, .. } in std::mem::take(&mut self.running) {
+            let is_ours = started.elapsed() < self.fair_time(index).max(least);
             let failure = CallFailure { is_ours, ..CallFailure::new(FailureClass::Timeout) };
-            let contender = &mut self.contenders[attempt.index];
-            if let Some(admission) = &mut contender.admission {
+            if let Some(admission) = &mut self.contenders[index].admission {
                 record(admission, &failure);
             }
-            if !is_ours || self.failures.iter().all(|failure| failure.index != attempt.index) {
-                self.failures.push(Failure::new(attempt.index, attempt.started, failure));
-            }
+            let failures = if is_ours { &mut blameless } else { &mut self.failures };
+            failures.push(Failure::new(index, started, failure));
         }
+        blameless
     }
 }
 

@@ -218,6 +218,20 @@ async fn failures_and_times_are_counted_for_their_own_provider() {
     assert_eq!(gateway.chat(asking("hello")).await.status, StatusCode::BAD_REQUEST);
     assert_eq!(errors(&gateway, "server", "down").await, 1.0);
     assert_eq!(errors(&gateway, "invalid_request", "refusing").await, 1.0);
+
+    let pausing = Upstream::start(|_, _| Reply::Stream {
+        events: vec![
+            ": one moment\n\n".to_owned(),
+            "data: {\"choices\":[{}]}\n\ndata: [DONE]\n\n".to_owned(),
+        ],
+        pause: Duration::from_secs(1),
+        end: End::Well,
+    })
+    .await;
+    let pausing = provider("pausing", &pausing, "first_byte_timeout_ms = 900");
+    let gateway = serving(&[pausing, provider("late", &hanging, "")]).await;
+    assert_eq!(gateway.chat(asking("hello")).await.header("x-craig-tries"), "2");
+    assert_eq!(errors(&gateway, "timeout", "late").await, 0.0, "it had a tenth of a second");
 }
 
 #[tokio::test]
