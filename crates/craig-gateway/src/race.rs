@@ -274,8 +274,8 @@ impl<'r, T> Race<'r, T> {
         pace.first_byte.min(pace.timeout / n).mul_f64(0.9)
     }
 
-    /// Records a timeout of each provider that is still running. Returns the timeouts of those that were asked too late to be
-    /// blamed: within their fair time, or within `least`.
+    /// Records a timeout of each provider that is still running. Returns the timeouts of those that were asked too
+    /// late to be blamed: within their fair time, or within `least`.
     fn blame_the_silent(&mut self, least: Duration) -> Vec<Failure> {
         let mut blameless = Vec::new();
         for Attempt { index, started, .. } in std::mem::take(&mut self.running) {
