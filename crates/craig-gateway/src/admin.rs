@@ -124,9 +124,9 @@ impl Gateway {
         let since = since.map_or_else(|_| String::new(), |time| time.strftime("%Y-%m-%d").to_string());
         let names = self.gate.key_names();
         let mut rows: BTreeMap<(String, String, String), Sums> = BTreeMap::new();
-        for (of, sums) in self.usage.since(&since) {
-            let key = names.get(&of.key).cloned().unwrap_or(of.key);
-            *rows.entry((of.day, key, of.model)).or_default() += sums;
+        for (usage, sums) in self.usage.since(&since) {
+            let key = names.get(&usage.key).cloned().unwrap_or(usage.key);
+            *rows.entry((usage.day, key, usage.model)).or_default() += sums;
         }
         rows.into_iter().map(|((day, key, model), sums)| UsageShown { day, key, model, sums }).collect()
     }

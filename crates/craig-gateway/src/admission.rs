@@ -54,8 +54,8 @@ impl Admissions {
 }
 
 impl Gateway {
-    /// Admits a request of a key for a model, or says which of its limits is reached. A limit of tokens or money is reached
-    /// by what was answered so far: what is being answered then still counts.
+    /// Admits a request of a key for a model; fails if a limit of the key is reached. Only complete answers count
+    /// toward limits of tokens and money, so that requests in progress can exceed them.
     pub(crate) async fn admit_model(
         &self,
         caller: &Caller,

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
 
-/// Reads a list. Of one with more than `MOST` elements the first `MOST + 1` are kept, so that its length shows that it is too
-/// long.
+/// Reads a list. If it has more than `MOST` elements, the first `MOST + 1` are kept, so that its length shows that
+/// it is too long.
 pub(crate) fn list<'de, D, T, const MOST: usize>(field: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,

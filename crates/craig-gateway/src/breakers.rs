@@ -16,7 +16,7 @@ pub(crate) struct Breakers {
     settings: BreakerSettings,
     /// Breakers of the configured models; the empty name is the provider's own choice.
     configured: BTreeMap<String, Arc<Breaker>>,
-    /// Of models that only clients name. The lock is held to find one, never while something is awaited.
+    /// Breakers of models that only clients name. The lock is held to find one, never across an await.
     others: Mutex<HashMap<String, Arc<Breaker>>>,
     /// The common breaker of all models beyond [`MAX_OTHER_MODELS`].
     rest: Arc<Breaker>,

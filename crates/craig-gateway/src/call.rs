@@ -64,7 +64,7 @@ static QUEUE_TIMEOUT: Detail =
 static RERANK_TIMEOUT: Detail =
     Detail { label: "timeout", message: "reranking took longer than 'reranker.timeout_ms' allows" };
 
-static NO_ROOM: Detail = Detail { label: "overloaded", message: "" };
+static OVERLOADED: Detail = Detail { label: "overloaded", message: "" };
 
 /// The parts of a provider's error that help the sender of the request.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,8 +110,8 @@ impl CallFailure {
     }
 
     /// There is no memory left for an answer.
-    pub(crate) fn no_room() -> Self {
-        Self { is_ours: true, ..Self::unusable(&NO_ROOM) }
+    pub(crate) fn overloaded() -> Self {
+        Self { is_ours: true, ..Self::unusable(&OVERLOADED) }
     }
 
     /// An answer with an error status.

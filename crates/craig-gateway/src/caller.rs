@@ -85,7 +85,7 @@ pub(crate) struct Gate {
     /// The user of all requests while there are no keys.
     local: Arc<str>,
     anything: Arc<Policy>,
-    /// Whose tokens are accepted, too.
+    /// The identity provider whose tokens are accepted as well as keys.
     identity: Option<Arc<Identity>>,
     origins: Vec<String>,
 }
@@ -191,7 +191,7 @@ impl Gate {
         Ok(Caller::new(&record.user, &record.id, policy))
     }
 
-    /// The origin of an allowed web page, for the answer to its browser; `None` if no page sent the request.
+    /// The origin of an allowed web page, for the answer to its browser; `None` if the request is not from such a page.
     pub(crate) fn admitted_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         self.check_origin(headers).ok()?;
         headers.get(header::ORIGIN).cloned()

@@ -138,7 +138,7 @@ impl Client {
             whole.extend_from_slice(&data);
             // The buffer grows by doubling.
             if !reservation.grow_to(whole.capacity()) {
-                return Err(CallFailure::no_room());
+                return Err(CallFailure::overloaded());
             }
         }
         Ok(Arc::new(reservation).with(whole.freeze()))

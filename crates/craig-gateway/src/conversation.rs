@@ -14,7 +14,7 @@ use crate::protocol::{Operation, Protocol};
 use crate::raw::{RawObject, elements};
 use crate::snippet::Snippet;
 
-/// The gateway's own fields, which no provider knows.
+/// The gateway's own fields, which are removed from requests to providers.
 const OWN_FIELDS: [&str; 4] = ["semantic_results", "rerank", "project", "max_context_tokens"];
 
 /// The parts of a request that the gateway needs.

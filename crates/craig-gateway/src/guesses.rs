@@ -160,24 +160,23 @@ impl Gateway {
         (model, project): (Option<&str>, &str),
         prompt: &str,
     ) -> Result<Guesses, GuessOutcome> {
-        let started = Instant::now();
         let prompt = match self.config.masking {
             Masking::Off => prompt.into(),
             Masking::Context | Masking::All => mask_secrets(prompt),
         };
         let body = |operation: Operation, model: Option<&str>| {
-            self.reserved(request_body(operation, model, &prompt)).ok_or_else(CallFailure::no_room)
+            self.reserved(request_body(operation, model, &prompt)).ok_or_else(CallFailure::overloaded)
         };
         let asked = self.providers.ask_beforehand(model, &caller.policy, body).await;
         let answered = asked.map_err(|_| GuessOutcome::Failed)?;
         let upstream = answered.provider.upstream.name.as_str();
         let n_input_bytes = GUESS_TASK.len() + prompt.len();
         let accounting =
-            Accounting::guess(project.to_owned(), n_input_bytes, answered.tries, started.elapsed());
-        let on_end = record_at_end(self, caller, Asked::new(&answered, started), accounting);
+            Accounting::guess(project.to_owned(), n_input_bytes, answered.tries, answered.asked.elapsed());
+        let on_end = record_at_end(self, caller, Asked::answered(&answered), accounting);
         let Answer::Whole(_, body, usage) = answered.answer else { return Err(GuessOutcome::Useless) };
-        self.metrics.llm_ms.with(&[upstream, answered.model]).observe(started.elapsed());
-        on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
+        self.metrics.llm_ms.with(&[upstream, answered.model]).observe(answered.asked.elapsed());
+        on_end(Outcome { usage, failure: None, estimated_output_tokens: body.len() / BYTES_PER_TOKEN });
         let text = match body.len() {
             ..=MAX_ANSWER_BYTES => answered.operation.protocol().text_of(&body),
             _ => None,

@@ -57,7 +57,7 @@ fn gauge(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Runs until it is dropped.
+/// Does the work of each beat until the task is aborted.
 pub(crate) async fn keep_house(live: Arc<Live>) {
     let mut are_keys_readable = true;
     let mut projection = CostProjection::new(Instant::now());
@@ -125,7 +125,7 @@ async fn present_state(files: &[WatchedFile]) -> Vec<WatchedFile> {
     tokio::task::spawn_blocking(read).await.unwrap_or_default()
 }
 
-/// Appends usage to its file, until it is dropped. If that fails, the usage is kept and written later.
+/// Appends usage to its file until the task is aborted. If that fails, the usage is kept and written later.
 pub(crate) async fn keep_usage(live: Arc<Live>) {
     let mut is_writable = true;
     let mut beat = tokio::time::interval(FLUSH_AFTER);
@@ -136,8 +136,8 @@ pub(crate) async fn keep_usage(live: Arc<Live>) {
         if !gateway.usage.has_pending() && n % IDLE_FLUSHES != 0 {
             continue;
         }
-        let of = Arc::clone(&gateway);
-        let flushed = tokio::task::spawn_blocking(move || of.usage.flush()).await;
+        let usage = Arc::clone(&gateway.usage);
+        let flushed = tokio::task::spawn_blocking(move || usage.flush()).await;
         let is_now = matches!(flushed, Ok(Ok(())));
         if is_writable && !is_now {
             gateway.journal.log(Event::UsageUnwritable);
@@ -149,8 +149,11 @@ pub(crate) async fn keep_usage(live: Arc<Live>) {
 /// Reads the keys again when their file has changed. While it cannot be read, nobody is admitted: a removed or damaged file
 /// must neither open the gateway nor keep a revoked key valid.
 async fn reload_keys(gateway: &Arc<Gateway>, is_readable: &mut bool) {
-    let of = Arc::clone(gateway);
-    let read = move || (!of.gate.has_keys_of(&of.config.keys)).then(|| of.gate.read_keys(&of.config.keys));
+    let reader = Arc::clone(gateway);
+    let read = move || {
+        let (gate, path) = (&reader.gate, &reader.config.keys);
+        (!gate.has_keys_of(path)).then(|| gate.read_keys(path))
+    };
     match tokio::task::spawn_blocking(read).await {
         Ok(None) => {}
         Ok(Some(Ok(n_keys))) => {

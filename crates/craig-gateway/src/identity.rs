@@ -298,7 +298,7 @@ impl Identity {
         {
             match self.admit(&token).await {
                 Ok(_) => return Ok(token),
-                // A token without groups tells more than one that is for another service.
+                // The refusal of a verified token without groups is more useful than that of an unverified one.
                 Err(problem) if refusal.status == StatusCode::UNAUTHORIZED => refusal = problem,
                 Err(_) => {}
             }
@@ -311,9 +311,9 @@ impl Identity {
         format!("{}/", self.config.url)
     }
 
-    /// The challenge of a refused request, which tells MCP clients where to sign in (RFC 9728).
-    pub(crate) fn challenge(&self, of_token: bool) -> Option<HeaderValue> {
-        let error = if of_token { "error=\"invalid_token\", " } else { "" };
+    /// The challenge of a refused request, from which MCP clients learn where to sign in (RFC 9728).
+    pub(crate) fn challenge(&self, is_bad_token: bool) -> Option<HeaderValue> {
+        let error = if is_bad_token { "error=\"invalid_token\", " } else { "" };
         let url = &self.config.url;
         HeaderValue::try_from(format!(
             "Bearer {error}resource_metadata=\"{url}{}\"",
@@ -328,7 +328,7 @@ impl Key {
     fn new(json: Value) -> Option<Self> {
         let jwk: Jwk = serde_json::from_value(json).ok()?;
         let is_for_signatures =
-            jwk.common.public_key_use.as_ref().is_none_or(|of| *of == PublicKeyUse::Signature);
+            jwk.common.public_key_use.as_ref().is_none_or(|usage| *usage == PublicKeyUse::Signature);
         let decoding = is_for_signatures.then(|| DecodingKey::from_jwk(&jwk).ok()).flatten()?;
         Some(Self { jwk, decoding })
     }

@@ -34,7 +34,7 @@ const DRAINED_TIMES: usize = 4;
 /// Memory is reserved for this many copies of a body while it is read: its buffer grows by doubling.
 const COPIES: usize = 3;
 
-/// The same once a body is parsed and worked on: its texts, what is counted, ranked and masked of them.
+/// Memory is reserved for this many copies once a body is parsed: its texts are counted, ranked and masked.
 pub(crate) const WORK_COPIES: usize = 6;
 
 /// Maximum number of bytes of headers. Hyper bounds its buffer by the same number, but checks only while a head is
@@ -54,44 +54,19 @@ const REQUEST_ID: &str = "x-request-id";
 pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let _open = Counted::new(&gateway.metrics.open_requests);
-    let matched = request.extensions().get::<MatchedPath>().and_then(|path| Route::at(path.as_str()));
-    // A client's path must not become a label.
-    let route = match matched {
-        Some(route) => route.path,
-        None if request.uri().path() == MCP_PATH => MCP_PATH,
-        None => "other",
-    };
-    let method = request.method().clone();
-    let is_http1 = request.version() < Version::HTTP_2;
     name_host(&mut request);
-    let request_id = request_id(request.headers());
-    let trace = gateway.tracer.is_on().then(|| Trace::from_headers(request.headers()));
-    let mut caller = match is_open(&gateway, matched) {
-        _ if has_large_head(request.headers()) => Some(Err(Problem::headers_too_large())),
-        true => None,
-        false => Some(gateway.gate.admit(request.headers()).await),
-    };
-    if let Some(Ok(caller)) = &mut caller {
-        caller.trace.clone_from(&trace);
-        caller.request_id = Arc::clone(&request_id);
-    }
-    // A call of a tool costs about as much as a search.
-    if route == MCP_PATH
-        && let Some(Ok(known)) = &caller
-        && let Err(problem) = gateway.charge(Resource::Search, known).await
-    {
-        caller = Some(Err(problem));
-    }
     let origin = gateway.gate.admitted_origin(request.headers());
     if request.method() == Method::OPTIONS
         && let Some(origin) = origin
     {
         return preflight(origin);
     }
+    let entry = Entry::new(&gateway, &request, started);
+    let caller = entry.admit(&gateway, request.headers()).await;
     let mut response = match caller.clone() {
         Some(Err(problem)) => problem.into_response(),
         Some(Ok(caller)) => {
-            if matched.is_none() {
+            if entry.matched.is_none() {
                 let guest = Guest::new(&caller, &gateway, request.headers());
                 request.extensions_mut().insert(guest);
             }
@@ -100,49 +75,113 @@ pub(crate) async fn enter(State(gateway): State<Arc<Gateway>>, mut request: Requ
         }
         None => next.run(request).await,
     };
-    challenge(&gateway, &mut response);
-    write_error(&mut response, matched.map_or(ProtocolName::Chat, |route| route.protocol).protocol());
-    if let Ok(value) = HeaderValue::from_str(&request_id) {
-        response.headers_mut().insert(REQUEST_ID, value);
-    }
-    if let Some(origin) = origin {
-        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
-    }
-    if gateway.is_stopping() && is_http1 {
-        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-    }
-    let status = response.status();
-    if let Some(trace) = trace {
-        let span =
-            trace.request(&method, route, started).whole(HTTP_RESPONSE_STATUS_CODE, status.as_u16().into());
-        gateway.tracer.send(if status.is_server_error() { span.failed(status.as_str()) } else { span });
-    }
-    gateway.metrics.requests.with_label_values(&[route, status.as_str()]).inc();
-    gateway.meter.request(&method, route, status.as_str(), started.elapsed());
-    if gateway.config.logs_requests && route != "/healthz" {
-        let user = caller.and_then(Result::ok).map(|caller: Caller| caller.user.to_string());
-        let latency_ms = ms(started.elapsed());
-        let status = status.as_u16();
-        gateway.journal.log(Event::RequestCompleted(RequestCompleted {
-            request_id: request_id.to_string(),
-            route,
-            status,
-            latency_ms,
-            user,
-        }));
-    }
+    entry.complete(&gateway, origin, &mut response);
+    entry.record(&gateway, caller.and_then(Result::ok), response.status());
     response
 }
 
-/// Tells a client that is refused where it can sign in.
+/// A request that has just arrived.
+struct Entry {
+    started: Instant,
+    matched: Option<&'static Route>,
+    /// The path in metrics, which is never the text of a client.
+    route: &'static str,
+    method: Method,
+    is_http1: bool,
+    request_id: Arc<str>,
+    trace: Option<Trace>,
+}
+
+impl Entry {
+    fn new(gateway: &Gateway, request: &Request, started: Instant) -> Self {
+        let matched = request.extensions().get::<MatchedPath>().and_then(|path| Route::at(path.as_str()));
+        Self {
+            started,
+            matched,
+            route: match matched {
+                Some(route) => route.path,
+                None if request.uri().path() == MCP_PATH => MCP_PATH,
+                None => "other",
+            },
+            method: request.method().clone(),
+            is_http1: request.version() < Version::HTTP_2,
+            request_id: request_id(request.headers()),
+            trace: gateway.tracer.is_on().then(|| Trace::from_headers(request.headers())),
+        }
+    }
+
+    /// The caller, or why the request is refused; `None` if its route is open to everybody.
+    async fn admit(&self, gateway: &Gateway, headers: &HeaderMap) -> Option<Result<Caller, Problem>> {
+        if has_large_head(headers) {
+            return Some(Err(Problem::headers_too_large()));
+        }
+        if is_open(gateway, self.matched) {
+            return None;
+        }
+        let mut caller = match gateway.gate.admit(headers).await {
+            Ok(caller) => caller,
+            Err(problem) => return Some(Err(problem)),
+        };
+        caller.trace.clone_from(&self.trace);
+        caller.request_id = Arc::clone(&self.request_id);
+        // Each request to the MCP server counts as a search.
+        if self.route == MCP_PATH
+            && let Err(problem) = gateway.charge(Resource::Search, &caller).await
+        {
+            return Some(Err(problem));
+        }
+        Some(Ok(caller))
+    }
+
+    /// Writes the body of an error, and the headers that all responses have.
+    fn complete(&self, gateway: &Gateway, origin: Option<HeaderValue>, response: &mut Response) {
+        challenge(gateway, response);
+        let protocol = self.matched.map_or(ProtocolName::Chat, |route| route.protocol);
+        write_error(response, protocol.protocol());
+        let headers = response.headers_mut();
+        if let Ok(value) = HeaderValue::from_str(&self.request_id) {
+            headers.insert(REQUEST_ID, value);
+        }
+        if let Some(origin) = origin {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));
+        }
+        if gateway.is_stopping() && self.is_http1 {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+    }
+
+    /// Traces, counts and logs the outcome.
+    fn record(self, gateway: &Gateway, caller: Option<Caller>, status: StatusCode) {
+        let Self { route, method, trace, started, .. } = &self;
+        if let Some(trace) = trace {
+            let span = trace.request(method, route, *started);
+            let span = span.whole(HTTP_RESPONSE_STATUS_CODE, status.as_u16().into());
+            gateway.tracer.send(if status.is_server_error() { span.failed(status.as_str()) } else { span });
+        }
+        gateway.metrics.requests.with_label_values(&[route, status.as_str()]).inc();
+        gateway.meter.request(method, route, status.as_str(), started.elapsed());
+        if gateway.config.logs_requests && *route != "/healthz" {
+            gateway.journal.log(Event::RequestCompleted(RequestCompleted {
+                request_id: self.request_id.to_string(),
+                route,
+                status: status.as_u16(),
+                latency_ms: ms(started.elapsed()),
+                user: caller.map(|caller| caller.user.to_string()),
+            }));
+        }
+    }
+}
+
+/// Adds to an unauthorized response where the client can sign in.
 fn challenge(gateway: &Gateway, response: &mut Response) {
     let Some(identity) = gateway.gate.identity().filter(|_| response.status() == StatusCode::UNAUTHORIZED)
     else {
         return;
     };
-    let is_of_token = response.extensions().get::<Problem>().is_some_and(|problem| problem.code == BAD_TOKEN);
-    if let Some(challenge) = identity.challenge(is_of_token) {
+    let is_bad_token =
+        response.extensions().get::<Problem>().is_some_and(|problem| problem.code == BAD_TOKEN);
+    if let Some(challenge) = identity.challenge(is_bad_token) {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }
 }
@@ -204,7 +243,7 @@ pub(crate) async fn reserved_body(
     gateway: &Gateway,
 ) -> Result<(Bytes, Reservation), Problem> {
     let bounds = &gateway.config.bounds;
-    let (head, body) = request.into_parts();
+    let (head, mut body) = request.into_parts();
     let mut reservation = gateway.for_requests.reservation();
     let announced_bytes = announced_bytes(&head.headers);
     let refusal = if !is_plain(&head.headers) {
@@ -222,9 +261,15 @@ pub(crate) async fn reserved_body(
             .await;
         return Err(problem);
     }
-    let read = collect(body, gateway, &mut reservation);
-    let read = tokio::time::timeout(bounds.client_timeout, read).await;
-    Ok((read.unwrap_or_else(|_| Err(Problem::too_slow()))?, reservation))
+    let read = collect(&mut body, gateway, &mut reservation);
+    match tokio::time::timeout(bounds.client_timeout, read).await {
+        Ok(Ok(read)) => Ok((read, reservation)),
+        Ok(Err(problem)) => {
+            drain(body, bounds.max_body_bytes * DRAINED_TIMES, bounds.client_timeout).await;
+            Err(problem)
+        }
+        Err(_) => Err(Problem::too_slow()),
+    }
 }
 
 fn announced_bytes(headers: &HeaderMap) -> usize {
@@ -232,7 +277,11 @@ fn announced_bytes(headers: &HeaderMap) -> usize {
     length.unwrap_or_default()
 }
 
-async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservation) -> Result<Bytes, Problem> {
+async fn collect(
+    body: &mut Body,
+    gateway: &Gateway,
+    reservation: &mut Reservation,
+) -> Result<Bytes, Problem> {
     let bounds = &gateway.config.bounds;
     let mut whole = BytesMut::new();
     let mut only = None;
@@ -246,7 +295,6 @@ async fn collect(mut body: Body, gateway: &Gateway, reservation: &mut Reservatio
             (!reservation.grow_to(gateway.room_for(n_bytes, COPIES))).then(Problem::overloaded)
         };
         if let Some(problem) = refusal {
-            drain(body, bounds.max_body_bytes * DRAINED_TIMES, bounds.client_timeout).await;
             return Err(problem);
         }
         // Most requests arrive in one piece, which is not copied.

@@ -218,8 +218,7 @@ struct Valid {
     hash: Vec<u8>,
     until: Option<Timestamp>,
     policy: Arc<Policy>,
-    /// Index of its record.
-    of: usize,
+    record_index: usize,
 }
 
 impl KeyRing {
@@ -244,19 +243,21 @@ impl KeyRing {
     fn from_records(mut records: Vec<KeyRecord>, changed_at: Option<SystemTime>) -> Option<Self> {
         records.iter_mut().for_each(|record| record.user = hashed(&record.id).into());
         let mut valid = Vec::with_capacity(records.len());
-        for (of, record) in records.iter().enumerate().filter(|(_, record)| record.revoked_at.is_none()) {
+        for (record_index, record) in
+            records.iter().enumerate().filter(|(_, record)| record.revoked_at.is_none())
+        {
             let policy = Arc::new(record.policy.clone());
             let expires = record.expires_at.as_deref().map(str::parse::<Timestamp>).transpose().ok()?;
             valid.push(Valid {
                 hash: from_hex(&record.sha256)?,
                 until: expires,
                 policy: Arc::clone(&policy),
-                of,
+                record_index,
             });
             if let Some(replaced) = &record.replaced {
                 let until: Timestamp = replaced.until.parse().ok()?;
                 let until = Some(expires.map_or(until, |expires| until.min(expires)));
-                valid.push(Valid { hash: from_hex(&replaced.sha256)?, until, policy, of });
+                valid.push(Valid { hash: from_hex(&replaced.sha256)?, until, policy, record_index });
             }
         }
         Some(Self { records, valid, changed_at })
@@ -291,9 +292,9 @@ impl KeyRing {
                 found = Some(valid);
             }
         }
-        let Valid { until, policy, of, .. } = found?;
+        let Valid { until, policy, record_index, .. } = found?;
         let is_over = until.is_some_and(|until| until <= Timestamp::now());
-        (!is_over).then_some((&self.records[*of], policy))
+        (!is_over).then_some((&self.records[*record_index], policy))
     }
 }
 

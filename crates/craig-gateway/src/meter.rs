@@ -125,13 +125,13 @@ impl Meter {
     /// Counts a model's answer, and why it failed if it did.
     pub(crate) fn answer(
         &self,
-        of: Answering<'_>,
+        names: Answering<'_>,
         time: Duration,
         failure: Option<&str>,
         usage: Option<Usage>,
     ) {
         let Some(instruments) = &self.0 else { return };
-        let [operation, provider, model] = of;
+        let [operation, provider, model] = names;
         let labels = [operation, provider, model, failure.unwrap_or_default()];
         instruments.operation.with_label_values(&labels).observe(time.as_secs_f64());
         let Some(usage) = usage else { return };

@@ -87,18 +87,18 @@ pub(crate) async fn model(
 async fn owners(gateway: &Arc<Gateway>, policy: &Policy) -> BTreeMap<String, String> {
     let providers = gateway.providers.list();
     let mut asked = JoinSet::new();
-    for (of, provider) in providers.iter().enumerate() {
+    for (index, provider) in providers.iter().enumerate() {
         if policy.allows_provider(&provider.upstream.name) {
             let gateway = Arc::clone(gateway);
-            asked.spawn(async move { (of, gateway.providers.models_of(of).await) });
+            asked.spawn(async move { (index, gateway.providers.models_of(index).await) });
         }
     }
     let mut listed = asked.join_all().await;
-    listed.sort_by_key(|(of, _)| *of);
+    listed.sort_by_key(|(index, _)| *index);
     let mut owners = BTreeMap::new();
-    for (of, models) in listed {
+    for (index, models) in listed {
         for model in models.into_iter().filter(|model| policy.allows_model(model)) {
-            owners.entry(model).or_insert_with(|| providers[of].upstream.name.clone());
+            owners.entry(model).or_insert_with(|| providers[index].upstream.name.clone());
         }
     }
     owners.entry(ANY_MODEL.to_owned()).or_insert_with(|| "craig".to_owned());

@@ -1,7 +1,7 @@
 //! Asks language models: the first healthy provider that serves the model answers.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use craig_engine::FailureClass;
@@ -19,7 +19,7 @@ use crate::config::Bounds;
 use crate::keys::Policy;
 use crate::metrics::Metrics;
 use crate::protocol::{Operation, ProtocolName, Usage};
-use crate::race::{Pace, Race};
+use crate::race::{Failure, Pace, Race, Won};
 use crate::sse::{Beginning, FirstEvent, without_bom};
 use crate::target::Target;
 use crate::translate::Translation;
@@ -98,8 +98,12 @@ pub(crate) struct Answered<'p> {
     /// How a stream has to be translated; a whole answer is.
     pub(crate) translation: Option<Translation>,
     pub(crate) answer: Answer,
+    /// When the provider was asked.
+    pub(crate) asked: Instant,
     /// Attempts of all providers until then.
     pub(crate) tries: usize,
+    /// The calls that failed before or meanwhile.
+    pub(crate) failures: Vec<FailedCall<'p>>,
 }
 
 /// Why there is no answer.
@@ -114,13 +118,23 @@ pub(crate) enum NoAnswer<'p> {
 
 /// The failure of all providers.
 pub(crate) struct Failed<'p> {
-    /// That of the last one that was asked.
-    pub(crate) failure: CallFailure,
+    /// All calls, in the order of time.
+    pub(crate) failures: Vec<FailedCall<'p>>,
+    /// The index of the one to report.
+    pub(crate) reported: usize,
+    /// Attempts of all providers.
+    pub(crate) tries: usize,
+}
+
+/// A failed call of a provider, or one that its circuit breaker has prevented.
+pub(crate) struct FailedCall<'p> {
     pub(crate) provider: &'p Provider,
     /// The model in metrics.
     pub(crate) model: &'p str,
-    /// Attempts of all providers.
-    pub(crate) tries: usize,
+    pub(crate) operation: Operation,
+    pub(crate) asked: Instant,
+    pub(crate) time: Duration,
+    pub(crate) failure: CallFailure,
 }
 
 impl Providers {
@@ -170,8 +184,8 @@ impl Providers {
 
     /// The names that clients can use for the models of the provider at an index of [`Self::list`]: those of the configuration, and
     /// those that it lists if it serves any. A provider that does not answer lists none.
-    pub(crate) async fn models_of(&self, of: usize) -> Vec<String> {
-        let provider = &self.list[of];
+    pub(crate) async fn models_of(&self, index: usize) -> Vec<String> {
+        let provider = &self.list[index];
         let configured = provider.upstream.listed().map(str::to_owned);
         let Some((target, headers)) = &provider.models else { return configured.collect() };
         let ask = async {
@@ -244,13 +258,14 @@ impl Providers {
         body: impl Fn(Candidate<'p>, Option<&str>) -> Result<Bytes, CallFailure> + Sync,
         failed: fn(CallFailure) -> CallFailure,
     ) -> Result<Answered<'p>, NoAnswer<'p>> {
-        let own_name = |of: usize| candidates[of].provider.upstream.own_name(model).flatten();
-        let attempt = |of: usize| {
-            let body = body(candidates[of], own_name(of));
-            let headers = headers(candidates[of]);
+        let own_name = |index: usize| candidates[index].provider.upstream.own_name(model).flatten();
+        let attempt = |index: usize| {
+            let candidate = candidates[index];
+            let body = body(candidate, own_name(index));
+            let headers = headers(candidate);
             async move {
-                let answer = async { self.attempt(candidates[of], &headers, body?).await };
-                let answer = match candidates[of].provider.upstream.patience.timeout {
+                let answer = async { self.attempt(candidate, &headers, body?).await };
+                let answer = match candidate.provider.upstream.patience.timeout {
                     Some(timeout) => tokio::time::timeout(timeout, answer)
                         .await
                         .unwrap_or_else(|_| Err(CallFailure::new(FailureClass::Timeout))),
@@ -259,26 +274,31 @@ impl Providers {
                 answer.map_err(failed)
             }
         };
-        let breaker = |of: usize| candidates[of].provider.breakers.for_model(own_name(of));
-        let race = Race::new(candidates.iter().map(|of| pace(of.provider.upstream.patience)));
-        let mut finish = race.run(breaker, attempt).await;
-        for (of, failure) in finish.failures.iter().filter(|(_, failure)| failure.was_sent()) {
-            let labels = [candidates[*of].provider.upstream.name.as_str(), failure.label()];
+        let breaker = |index: usize| candidates[index].provider.breakers.for_model(own_name(index));
+        let paces = candidates.iter().map(|candidate| pace(candidate.provider.upstream.patience));
+        let finish = Race::new(paces).run(breaker, attempt).await;
+        let label = |provider: &'p Provider| provider.upstream.configured_name(model).unwrap_or(OTHER_MODEL);
+        let failed_call = |failed: Failure| {
+            let Failure { index, started, time, failure } = failed;
+            let Candidate { provider, operation, .. } = candidates[index];
+            FailedCall { provider, model: label(provider), operation, asked: started, time, failure }
+        };
+        let failures: Vec<FailedCall<'p>> = finish.failures.into_iter().map(failed_call).collect();
+        for call in failures.iter().filter(|call| call.failure.was_sent()) {
+            let labels = [call.provider.upstream.name.as_str(), call.failure.label()];
             self.metrics.upstream_errors.with_label_values(&labels).inc();
         }
         let tries = finish.tries;
-        let measured = |of: usize| {
-            let provider = candidates[of].provider;
-            (provider, provider.upstream.configured_name(model).unwrap_or(OTHER_MODEL))
-        };
-        if let Some((of, answer)) = finish.won.take() {
-            let Candidate { operation, translation, .. } = candidates[of];
-            let (provider, model) = measured(of);
-            return Ok(Answered { provider, model, operation, translation, answer, tries });
+        match finish.result {
+            Ok(Won { index, started, answer }) => {
+                let Candidate { provider, operation, translation, .. } = candidates[index];
+                let model = label(provider);
+                let asked = started;
+                Ok(Answered { provider, model, operation, translation, answer, asked, tries, failures })
+            }
+            Err(Some(reported)) => Err(NoAnswer::Failed(Failed { failures, reported, tries })),
+            Err(None) => Err(NoAnswer::UnknownModel),
         }
-        let Some((of, failure)) = finish.reason() else { return Err(NoAnswer::UnknownModel) };
-        let (provider, model) = measured(of);
-        Err(NoAnswer::Failed(Failed { failure, provider, model, tries }))
     }
 
     /// The providers that may answer: of those that name the model, and then of the others, first those that support the
@@ -366,7 +386,7 @@ impl Providers {
                 Some(Err(_)) | None => return Err(CallFailure::new(FailureClass::Network)),
             };
             if !reservation.grow_to(beginning.n_bytes() + data.len()) {
-                return Err(CallFailure::no_room());
+                return Err(CallFailure::overloaded());
             }
             match beginning.push(&data) {
                 None => {}

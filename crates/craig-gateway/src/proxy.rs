@@ -29,7 +29,7 @@ use crate::masking::mask_json;
 use crate::meter::Answering;
 use crate::metrics::{Counted, Metrics, ms};
 use crate::protocol::{Operation, Protocol, ProtocolName, Usage};
-use crate::providers::{Answer, Answered, Ask, Failed, NoAnswer};
+use crate::providers::{Answer, Answered, Ask, Failed, FailedCall, NoAnswer};
 use crate::relay::{Counting, Outcome, Relay, StreamBounds};
 use crate::retrieval::{InjectedContext, Report};
 use crate::sse::Framing;
@@ -70,13 +70,7 @@ pub(crate) async fn pass_on(
         Masking::Context | Masking::Off => (body, None),
     };
     let mut conversation = Conversation::read(operation, &body)?;
-    if operation.has_turns() && conversation.project.is_none() {
-        conversation.project = project_of(&headers)?;
-    }
-    if let Some(project) = &conversation.project {
-        gateway.check_project(&caller, project).await?;
-    }
-    let admitted = gateway.admit_model(&caller, conversation.model.as_deref()).await?;
+    let admitted = admit(gateway, &caller, operation, &headers, &mut conversation).await?;
     let is_over_soft_budget = admitted.is_over_soft_budget;
     let wants_context = conversation.wants_context();
     if wants_context && !room.grow_to(gateway.room_for(body.len(), WORK_COPIES)) {
@@ -90,26 +84,9 @@ pub(crate) async fn pass_on(
             .map(|(context, turns)| (Some(context), turns))?,
         false => (None, None),
     };
-    let n_masked = match &context {
-        Some(context) if gateway.config.masking != Masking::Off => {
-            Some(n_masked.unwrap_or_default() + context.n_masked)
-        }
-        _ => n_masked,
-    };
     let turns = turns.as_deref();
-    // The reservation lives as long as the request is being sent.
-    let held = room.with(body.clone());
-    let own_body = |translation: Option<Translation>, model: Option<&str>| {
-        let written = match (translation, conversation.for_provider(model, turns)) {
-            (None, None) => return Ok(held.clone()),
-            (None, Some(written)) => written,
-            (Some(translation), written) => translation
-                .request(written.as_deref().unwrap_or(&held), gateway.cache_marks(turns.is_some()))
-                .map_err(CallFailure::untranslatable)?,
-        };
-        gateway.reserved(written).ok_or_else(CallFailure::no_room)
-    };
-    let asked_at = Instant::now();
+    let outgoing = Outgoing { gateway, conversation: &conversation, turns, body: room.with(body.clone()) };
+    let asked = Instant::now();
     let ask = Ask {
         operation,
         model: conversation.model.as_deref(),
@@ -118,20 +95,20 @@ pub(crate) async fn pass_on(
         headers: passed_on(&headers, operation.protocol()),
         affinity: &|| conversation.affinity(&caller.user).unwrap_or_else(|| fastrand::u64(..)),
     };
-    let answered = match gateway.providers.ask(&ask, own_body).await {
-        Ok(answered) => answered,
-        Err(unanswered) => {
-            let sent = [&body[..], turns.unwrap_or_default().as_bytes()];
-            return Err(not_answered(gateway, &caller, unanswered, (operation, asked_at), &sent));
-        }
-    };
-    let times = Times { started, asked: asked_at, answered: Instant::now() };
+    let answered = gateway.providers.ask(&ask, |translation, model| outgoing.body(translation, model)).await;
+    let answered = answered.map_err(|unanswered| {
+        let sent = [&body[..], turns.unwrap_or_default().as_bytes()];
+        not_answered(gateway, &caller, unanswered, operation, &sent)
+    })?;
+    let failed = answered.failures.iter().filter(|call| call.failure.was_sent());
+    failed.for_each(|call| gateway.record_failure(&caller, call));
+    let times = Times { started, asked, answered: Instant::now() };
     let accounting = Accounting {
         project: conversation.project.clone().unwrap_or_default(),
         n_input_bytes: body.len() + context.as_ref().map_or(0, |context| context.text.len()),
         admitted: Some(admitted),
         tries: answered.tries,
-        first_byte: times.answered - times.asked,
+        first_byte: times.answered - answered.asked,
         is_guess: false,
     };
     let client = ClientStream { operation, framing, reports_usage: conversation.reports_usage() };
@@ -139,10 +116,56 @@ pub(crate) async fn pass_on(
     if is_over_soft_budget {
         response.headers_mut().insert("x-craig-budget", HeaderValue::from_static("soft"));
     }
-    if let Some(n_masked) = n_masked {
+    let n_masked_context =
+        context.filter(|_| gateway.config.masking != Masking::Off).map(|found| found.n_masked);
+    if n_masked.is_some() || n_masked_context.is_some() {
+        let n_masked = n_masked.unwrap_or_default() + n_masked_context.unwrap_or_default();
         response.headers_mut().insert("x-craig-masked", n_masked.into());
     }
     Ok(response)
+}
+
+/// Checks what the key may use; a header names the project of a conversation that names none.
+async fn admit(
+    gateway: &Gateway,
+    caller: &Caller,
+    operation: Operation,
+    headers: &HeaderMap,
+    conversation: &mut Conversation<'_>,
+) -> Result<Admitted, Problem> {
+    if operation.has_turns() && conversation.project.is_none() {
+        conversation.project = project_of(headers)?;
+    }
+    if let Some(project) = &conversation.project {
+        gateway.check_project(caller, project).await?;
+    }
+    gateway.admit_model(caller, conversation.model.as_deref()).await
+}
+
+/// A request on its way to providers.
+struct Outgoing<'a> {
+    gateway: &'a Gateway,
+    conversation: &'a Conversation<'a>,
+    /// The turns with context, if there is any.
+    turns: Option<&'a str>,
+    /// The client's request, whose reservation lives as long as it is being sent.
+    body: Bytes,
+}
+
+impl Outgoing<'_> {
+    /// The body for a provider, with its own name of the model.
+    fn body(&self, translation: Option<Translation>, model: Option<&str>) -> Result<Bytes, CallFailure> {
+        let written = match (translation, self.conversation.for_provider(model, self.turns)) {
+            (None, None) => return Ok(self.body.clone()),
+            (None, Some(written)) => written,
+            (Some(translation), written) => {
+                let marks = self.gateway.cache_marks(self.turns.is_some());
+                let request = translation.request(written.as_deref().unwrap_or(&self.body), marks);
+                request.map_err(CallFailure::untranslatable)?
+            }
+        };
+        self.gateway.reserved(written).ok_or_else(CallFailure::overloaded)
+    }
 }
 
 /// The error for a request that no provider has answered; failures of providers are traced, counted and logged. `sent` are the
@@ -151,10 +174,10 @@ fn not_answered(
     gateway: &Gateway,
     caller: &Caller,
     unanswered: NoAnswer<'_>,
-    (operation, asked_at): (Operation, Instant),
+    operation: Operation,
     sent: &[&[u8]],
 ) -> Problem {
-    let Failed { failure, provider, model, tries } = match unanswered {
+    let Failed { failures, reported, tries } = match unanswered {
         NoAnswer::Failed(failed) => failed,
         NoAnswer::UnknownModel => {
             return Problem::not_found(
@@ -164,13 +187,17 @@ fn not_answered(
         }
         NoAnswer::OtherProtocol(protocols) => return other_protocol(operation, &protocols),
     };
-    let asked = Asked { upstream: &provider.upstream.name, model, operation, at: asked_at };
-    let failed = Outcome { failure: Some(failure.label()), ..Outcome::default() };
-    caller.trace.iter().for_each(|trace| gateway.tracer.send(asked.span(trace, failed)));
-    let accounting = Accounting { tries, first_byte: asked_at.elapsed(), ..Accounting::default() };
-    gateway.meter.answer(asked.names(), asked_at.elapsed(), failed.failure, None);
-    gateway.log_answer(caller, asked, &accounting, failed, (&Sums::default(), failure.cause.clone()));
-    failure.problem(sent)
+    for (at, call) in failures.iter().enumerate() {
+        if at == reported || call.failure.was_sent() {
+            gateway.record_failure(caller, call);
+        }
+    }
+    let call = &failures[reported];
+    let accounting = Accounting { tries, first_byte: call.time, ..Accounting::default() };
+    let used = (&Sums::default(), call.failure.cause.clone());
+    let outcome = Outcome::failed(call.failure.label());
+    gateway.log_answer(caller, Asked::failed(call), &accounting, outcome, used);
+    call.failure.problem(sent)
 }
 
 /// The error for a model that its providers serve in other protocols only.
@@ -262,7 +289,7 @@ async fn inject(
     Ok((context, has_any.then(|| question.turns_with_all(&inserted))))
 }
 
-/// When a request arrived, its model was asked, and the model answered.
+/// When a request arrived, the first provider was asked, and a provider answered.
 #[derive(Clone, Copy)]
 struct Times {
     started: Instant,
@@ -281,9 +308,14 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    pub(crate) fn new(answered: &Answered<'a>, at: Instant) -> Self {
-        let Answered { provider, model, operation, .. } = answered;
-        Self { upstream: &provider.upstream.name, model, operation: *operation, at }
+    pub(crate) fn answered(answered: &Answered<'a>) -> Self {
+        let Answered { provider, model, operation, asked, .. } = answered;
+        Self { upstream: &provider.upstream.name, model, operation: *operation, at: *asked }
+    }
+
+    fn failed(call: &FailedCall<'a>) -> Self {
+        let FailedCall { provider, model, operation, asked, .. } = call;
+        Self { upstream: &provider.upstream.name, model, operation: *operation, at: *asked }
     }
 }
 
@@ -305,22 +337,23 @@ fn respond(
     times: Times,
 ) -> Response {
     let metrics = &gateway.metrics;
-    let asked = Asked::new(&answered, times.asked);
+    let asked = Asked::answered(&answered);
     let (provider, tries) = (HeaderValue::from_bytes(asked.upstream.as_bytes()), answered.tries);
     let protocol = client.operation.protocol();
     let llm_ms = metrics.llm_ms.with(&[asked.upstream, asked.model]);
-    metrics.first_byte_ms.with(&[asked.upstream]).observe(times.answered - times.asked);
+    let first_byte = times.answered - asked.at;
+    metrics.first_byte_ms.with(&[asked.upstream]).observe(first_byte);
     let on_end = record_at_end(gateway, caller, asked, accounting);
     let mut response = match answered.answer {
         Answer::Whole(head, body, usage) => {
-            llm_ms.observe(times.answered - times.asked);
-            on_end(Outcome { usage, failure: None, n_seen_tokens: body.len() / BYTES_PER_TOKEN });
+            llm_ms.observe(first_byte);
+            on_end(Outcome { usage, failure: None, estimated_output_tokens: body.len() / BYTES_PER_TOKEN });
             with_head(&head, Body::from(body), protocol)
         }
         Answer::Stream(head, first, rest) => {
             let count = Counting {
                 metrics: Arc::clone(metrics),
-                started: times.asked,
+                started: asked.at,
                 llm_ms,
                 on_end: Some(Box::new(on_end)),
                 _open: Counted::new(&metrics.open_requests),
@@ -444,13 +477,13 @@ pub(crate) fn record_at_end(
     let (upstream, model) = (upstream.to_owned(), model.to_owned());
     move |outcome| {
         // Counting the tokens of a conversation costs nothing, and neither does a failure that reports none.
-        let is_answer =
-            operation != Operation::CountTokens && (outcome.usage.is_some() || outcome.n_seen_tokens > 0);
+        let is_answer = operation != Operation::CountTokens
+            && (outcome.usage.is_some() || outcome.estimated_output_tokens > 0);
         let mut used = Sums::default();
         if is_answer {
             let usage = outcome.usage.unwrap_or_else(|| Usage {
                 input_tokens: accounting.n_input_bytes.div_ceil(BYTES_PER_TOKEN) as u64,
-                output_tokens: outcome.n_seen_tokens as u64,
+                output_tokens: outcome.estimated_output_tokens as u64,
                 ..Usage::default()
             });
             let usd = gateway.config.prices.usd(&model, usage);
@@ -467,7 +500,7 @@ pub(crate) fn record_at_end(
         }
         let asked = Asked { upstream: &upstream, model: &model, operation, at };
         if let Some(trace) = &caller.trace {
-            gateway.tracer.send(asked.span(trace, outcome));
+            gateway.tracer.send(asked.span(trace, at.elapsed(), outcome));
         }
         gateway.meter.answer(asked.names(), at.elapsed(), outcome.failure, outcome.usage);
         gateway.log_answer(&caller, asked, &accounting, outcome, (&used, None));
@@ -484,6 +517,15 @@ impl Gateway {
             true if has_context && self.context_memory.is_none() => CacheMarks::Instructions,
             true => CacheMarks::Conversation,
         }
+    }
+
+    /// Traces and counts a failed call of a provider.
+    fn record_failure(&self, caller: &Caller, call: &FailedCall<'_>) {
+        let (asked, outcome) = (Asked::failed(call), Outcome::failed(call.failure.label()));
+        if let Some(trace) = &caller.trace {
+            self.tracer.send(asked.span(trace, call.time, outcome));
+        }
+        self.meter.answer(asked.names(), call.time, outcome.failure, None);
     }
 
     /// Logs how a model's answer has ended.
@@ -534,10 +576,10 @@ impl Asked<'_> {
     }
 
     /// The span of a model's answer, by OpenTelemetry's conventions for generative models.
-    fn span(&self, trace: &Trace, outcome: Outcome) -> Span {
+    fn span(&self, trace: &Trace, time: Duration, outcome: Outcome) -> Span {
         let name = self.operation.span_name();
         let mut span = trace
-            .part(format!("{name} {}", self.model), SpanKind::Client, self.at, self.at.elapsed())
+            .part(format!("{name} {}", self.model), SpanKind::Client, self.at, time)
             .text(GEN_AI_OPERATION_NAME, name)
             .text(GEN_AI_PROVIDER_NAME, self.upstream)
             .text(GEN_AI_REQUEST_MODEL, self.model);

@@ -46,6 +46,7 @@ pub(crate) struct Race<'r, T> {
     deadline: Instant,
     contenders: Vec<Contender>,
     running: Vec<Attempt<'r, T>>,
+    failures: Vec<Failure>,
     /// When the next provider that was not asked yet is asked, although others are still running.
     next_fresh: Instant,
     tries: usize,
@@ -57,7 +58,6 @@ struct Contender {
     state: Ask,
     admission: Option<Admission>,
     waits: ExponentialBackoff,
-    failure: Option<CallFailure>,
 }
 
 /// Whether a provider is asked, and when.
@@ -70,19 +70,36 @@ enum Ask {
 }
 
 struct Attempt<'r, T> {
-    of: usize,
+    index: usize,
     started: Instant,
     work: Pin<Box<dyn Future<Output = Result<T, CallFailure>> + Send + 'r>>,
 }
 
 /// The result of a race.
 pub(crate) struct Finish<T> {
-    /// The winner and its answer; `None` if none answered.
-    pub(crate) won: Option<(usize, T)>,
-    /// The failures, in the order of preference.
-    pub(crate) failures: Vec<(usize, CallFailure)>,
+    /// The winner; if there is none, the index of the failure to report, unless there were no providers.
+    pub(crate) result: Result<Won<T>, Option<usize>>,
+    /// All failures, those before a success included.
+    pub(crate) failures: Vec<Failure>,
     /// Attempts of all providers.
     pub(crate) tries: usize,
+}
+
+/// The attempt that won a race.
+pub(crate) struct Won<T> {
+    /// Index of the provider.
+    pub(crate) index: usize,
+    pub(crate) started: Instant,
+    pub(crate) answer: T,
+}
+
+/// A failed attempt, or one that a circuit breaker has prevented.
+pub(crate) struct Failure {
+    /// Index of the provider.
+    pub(crate) index: usize,
+    pub(crate) started: Instant,
+    pub(crate) time: Duration,
+    pub(crate) failure: CallFailure,
 }
 
 impl<'r, T> Race<'r, T> {
@@ -97,11 +114,17 @@ impl<'r, T> Race<'r, T> {
                 .with_jitter()
                 .build()
         };
-        let contender =
-            |pace| Contender { pace, state: Ask::Fresh, admission: None, waits: waits(pace), failure: None };
+        let contender = |pace| Contender { pace, state: Ask::Fresh, admission: None, waits: waits(pace) };
         let contenders: Vec<Contender> = paces.map(contender).collect();
         let longest = contenders.iter().map(|contender| contender.pace.timeout).max().unwrap_or_default();
-        Self { deadline: now + longest, contenders, running: Vec::new(), next_fresh: now, tries: 0 }
+        Self {
+            deadline: now + longest,
+            contenders,
+            running: Vec::new(),
+            failures: Vec::new(),
+            next_fresh: now,
+            tries: 0,
+        }
     }
 
     /// Runs the race: `breaker` gives a provider's circuit breaker, `attempt` asks it.
@@ -113,9 +136,9 @@ impl<'r, T> Race<'r, T> {
         loop {
             let now = Instant::now();
             let next = self.next_start(now);
-            if let Some((of, _)) = next.filter(|(_, at)| *at <= now) {
-                if self.admit(of, &breaker) {
-                    self.start(of, attempt(of));
+            if let Some((index, _)) = next.filter(|(_, at)| *at <= now) {
+                if self.admit(index, &breaker) {
+                    self.start(index, attempt(index));
                 }
                 continue;
             }
@@ -124,12 +147,14 @@ impl<'r, T> Race<'r, T> {
             }
             let until = next.map_or(self.deadline, |(_, at)| at.min(self.deadline));
             match self.ended(until).await {
-                Some((of, time, Ok(answer))) => return self.won(of, time, answer),
-                Some((of, _, Err(failure))) => {
+                Some((index, started, Ok(answer))) => return self.won(index, started, answer),
+                Some((index, started, Err(failure))) => {
                     let is_final = failure.is_final();
-                    self.failed(of, failure);
+                    self.failed(index, started, failure);
                     if is_final {
-                        return self.lost_by(of);
+                        // The request itself was refused, so that other failures do not matter.
+                        let last = self.failures.len().checked_sub(1);
+                        return self.finish(Err(last));
                     }
                 }
                 None => {}
@@ -140,19 +165,20 @@ impl<'r, T> Race<'r, T> {
     /// Which provider is asked next, and when. First tries come before second ones.
     fn next_start(&self, now: Instant) -> Option<(usize, Instant)> {
         let fresh = self.contenders.iter().position(|contender| contender.state == Ask::Fresh);
-        if let Some(of) = fresh {
-            return Some((of, if self.running.is_empty() { now } else { self.next_fresh }));
+        if let Some(index) = fresh {
+            return Some((index, if self.running.is_empty() { now } else { self.next_fresh }));
         }
-        let again = self.contenders.iter().enumerate().filter_map(|(of, contender)| match contender.state {
-            Ask::Again(at) => Some((of, at)),
-            _ => None,
-        });
+        let again =
+            self.contenders.iter().enumerate().filter_map(|(index, contender)| match contender.state {
+                Ask::Again(at) => Some((index, at)),
+                _ => None,
+            });
         again.min_by_key(|(_, at)| *at)
     }
 
     /// Whether a provider may be asked now. One that may not is out of the race.
-    fn admit(&mut self, of: usize, breaker: impl Fn(usize) -> Arc<Breaker>) -> bool {
-        let contender = &mut self.contenders[of];
+    fn admit(&mut self, index: usize, breaker: impl Fn(usize) -> Arc<Breaker>) -> bool {
+        let contender = &mut self.contenders[index];
         if let Some(admission) = &contender.admission {
             let may_retry = admission.may_retry();
             if !may_retry {
@@ -160,35 +186,35 @@ impl<'r, T> Race<'r, T> {
             }
             return may_retry;
         }
-        match breaker(of).admit() {
+        match breaker(index).admit() {
             Ok(admission) => contender.admission = Some(admission),
             Err(open) => {
-                contender.failure = Some(open.into());
                 contender.state = Ask::Never;
+                self.failures.push(Failure::new(index, Instant::now(), open.into()));
             }
         }
-        contender.admission.is_some()
+        self.contenders[index].admission.is_some()
     }
 
-    fn start(&mut self, of: usize, work: impl Future<Output = Result<T, CallFailure>> + Send + 'r) {
+    fn start(&mut self, index: usize, work: impl Future<Output = Result<T, CallFailure>> + Send + 'r) {
         let started = Instant::now();
-        self.contenders[of].state = Ask::Running;
+        self.contenders[index].state = Ask::Running;
         let n_fresh = self.contenders.iter().filter(|contender| contender.state == Ask::Fresh).count();
         let left = self.deadline.saturating_duration_since(started);
         let share = left / u32::try_from(n_fresh + 1).unwrap_or(u32::MAX);
-        self.next_fresh = started + self.contenders[of].pace.first_byte.min(share);
+        self.next_fresh = started + self.contenders[index].pace.first_byte.min(share);
         self.tries += 1;
-        self.running.push(Attempt { of, started, work: Box::pin(work) });
+        self.running.push(Attempt { index, started, work: Box::pin(work) });
     }
 
-    /// The next attempt that ends, and how long it took; `None` if none ends by `until`.
-    async fn ended(&mut self, until: Instant) -> Option<(usize, Duration, Result<T, CallFailure>)> {
+    /// The next attempt that ends, and when it started; `None` if none ends by `until`.
+    async fn ended(&mut self, until: Instant) -> Option<(usize, Instant, Result<T, CallFailure>)> {
         let running = &mut self.running;
         let next = std::future::poll_fn(|context| {
             for at in 0..running.len() {
                 if let Poll::Ready(result) = running[at].work.as_mut().poll(context) {
-                    let Attempt { of, started, .. } = running.swap_remove(at);
-                    return Poll::Ready((of, started.elapsed(), result));
+                    let Attempt { index, started, .. } = running.swap_remove(at);
+                    return Poll::Ready((index, started, result));
                 }
             }
             Poll::Pending
@@ -196,17 +222,17 @@ impl<'r, T> Race<'r, T> {
         tokio::time::timeout_at(until.into(), next).await.ok()
     }
 
-    fn failed(&mut self, of: usize, failure: CallFailure) {
+    fn failed(&mut self, index: usize, started: Instant, failure: CallFailure) {
         let now = Instant::now();
         self.next_fresh = now;
         let left = self.deadline.saturating_duration_since(now);
-        let contender = &mut self.contenders[of];
+        let contender = &mut self.contenders[index];
         if let Some(admission) = &mut contender.admission {
             record(admission, &failure);
         }
         let wait = contender.waits.next().filter(|_| failure.class.is_passing());
         let wait = wait.map(|wait| wait.max(failure.retry_after.unwrap_or_default()));
-        contender.failure = Some(failure);
+        self.failures.push(Failure::new(index, started, failure));
         contender.state = match wait.filter(|wait| *wait <= LONGEST_WAIT && *wait < left) {
             Some(wait) => Ask::Again(now + wait),
             None => Ask::Never,
@@ -216,57 +242,52 @@ impl<'r, T> Race<'r, T> {
         }
     }
 
-    fn won(mut self, of: usize, time: Duration, answer: T) -> Finish<T> {
-        if let Some(admission) = self.contenders[of].admission.take() {
+    fn won(mut self, index: usize, started: Instant, answer: T) -> Finish<T> {
+        let time = started.elapsed();
+        if let Some(admission) = self.contenders[index].admission.take() {
             admission.succeed();
         }
-        self.contenders[of].failure = None;
         // An answer that is not streamed arrives at its end: only a provider that takes much longer than another is slow.
-        let is_streamed = self.contenders[of].pace.is_streamed;
+        let is_streamed = self.contenders[index].pace.is_streamed;
         self.blame_the_silent(if is_streamed { Duration::ZERO } else { time * 3 });
-        let tries = self.tries;
-        Finish { won: Some((of, answer)), failures: self.failures(), tries }
+        self.finish(Ok(Won { index, started, answer }))
     }
 
     fn lost(mut self) -> Finish<T> {
-        self.blame_the_silent(Duration::ZERO);
-        let tries = self.tries;
-        Finish { won: None, failures: self.failures(), tries }
+        for failure in self.blame_the_silent(Duration::ZERO) {
+            if self.failures.iter().all(|other| other.index != failure.index) {
+                self.failures.push(failure);
+            }
+        }
+        let reported = reported(&self.failures);
+        self.finish(Err(reported))
     }
 
-    /// A provider refused the request itself, so that other failures do not matter.
-    fn lost_by(mut self, of: usize) -> Finish<T> {
-        let failure = self.contenders[of].failure.take();
-        let failures = failure.map(|failure| (of, failure)).into_iter().collect();
-        Finish { won: None, failures, tries: self.tries }
+    fn finish(self, result: Result<Won<T>, Option<usize>>) -> Finish<T> {
+        Finish { result, failures: self.failures, tries: self.tries }
     }
 
     /// The time after which a provider that sent nothing counts as slow.
-    fn fair_time(&self, of: usize) -> Duration {
+    fn fair_time(&self, index: usize) -> Duration {
         let n = u32::try_from(self.contenders.len()).unwrap_or(u32::MAX).max(1);
-        let pace = self.contenders[of].pace;
+        let pace = self.contenders[index].pace;
         pace.first_byte.min(pace.timeout / n).mul_f64(0.9)
     }
 
-    /// Records a timeout of each provider that is still running, unless it was asked too late to be blamed: within its fair
-    /// time, or within `least`.
-    fn blame_the_silent(&mut self, least: Duration) {
-        for attempt in &self.running {
-            let is_ours = attempt.started.elapsed() < self.fair_time(attempt.of).max(least);
+    /// Records a timeout of each provider that is still running. Returns the timeouts of those that were asked too
+    /// late to be blamed: within their fair time, or within `least`.
+    fn blame_the_silent(&mut self, least: Duration) -> Vec<Failure> {
+        let mut blameless = Vec::new();
+        for Attempt { index, started, .. } in std::mem::take(&mut self.running) {
+            let is_ours = started.elapsed() < self.fair_time(index).max(least);
             let failure = CallFailure { is_ours, ..CallFailure::new(FailureClass::Timeout) };
-            let contender = &mut self.contenders[attempt.of];
-            if let Some(admission) = &mut contender.admission {
+            if let Some(admission) = &mut self.contenders[index].admission {
                 record(admission, &failure);
             }
-            if !is_ours || contender.failure.is_none() {
-                contender.failure = Some(failure);
-            }
+            let failures = if is_ours { &mut blameless } else { &mut self.failures };
+            failures.push(Failure::new(index, started, failure));
         }
-    }
-
-    fn failures(self) -> Vec<(usize, CallFailure)> {
-        let failures = self.contenders.into_iter().enumerate();
-        failures.filter_map(|(of, contender)| Some((of, contender.failure?))).collect()
+        blameless
     }
 }
 
@@ -285,15 +306,20 @@ impl Contender {
     }
 }
 
-impl<T> Finish<T> {
-    /// The failure to report and its provider: the last real one, else that of the breaker that closes first, else that of a
-    /// translation.
-    pub(crate) fn reason(self) -> Option<(usize, CallFailure)> {
-        let (untranslatable, others): (Vec<_>, Vec<_>) =
-            self.failures.into_iter().partition(|(_, failure)| failure.untranslatable.is_some());
-        let (short_circuits, real): (Vec<_>, Vec<_>) =
-            others.into_iter().partition(|(_, failure)| failure.is_short_circuit);
-        let shortest = short_circuits.into_iter().min_by_key(|(_, failure)| failure.retry_after);
-        real.into_iter().next_back().or(shortest).or(untranslatable.into_iter().next_back())
+impl Failure {
+    /// A failure that was noticed just now.
+    fn new(index: usize, started: Instant, failure: CallFailure) -> Self {
+        Self { index, started, time: started.elapsed(), failure }
     }
+}
+
+/// The index of the failure to report: the last one of the last provider that was called, else that of the breaker that
+/// closes first, else that of a translation.
+fn reported(failures: &[Failure]) -> Option<usize> {
+    let all = || failures.iter().enumerate();
+    let called = all().filter(|(_, failed)| failed.failure.was_sent()).max_by_key(|(_, failed)| failed.index);
+    let short_circuits = all().filter(|(_, failed)| failed.failure.is_short_circuit);
+    let shortest = short_circuits.min_by_key(|(_, failed)| failed.failure.retry_after);
+    let untranslatable = all().max_by_key(|(_, failed)| failed.index);
+    called.or(shortest).or(untranslatable).map(|(at, _)| at)
 }

@@ -24,7 +24,14 @@ pub(crate) struct Outcome {
     /// Why it is incomplete.
     pub(crate) failure: Option<&'static str>,
     /// Tokens of the answer as far as it came, an estimate for providers that do not count them.
-    pub(crate) n_seen_tokens: usize,
+    pub(crate) estimated_output_tokens: usize,
+}
+
+impl Outcome {
+    /// A call that brought nothing.
+    pub(crate) fn failed(class: &'static str) -> Self {
+        Self { failure: Some(class), ..Self::default() }
+    }
 }
 
 /// Called when a stream has ended.
@@ -176,7 +183,11 @@ impl Relay {
     fn record(&mut self, failure: Option<&'static str>) {
         self.count.llm_ms.observe(self.count.started.elapsed());
         if let Some(on_end) = self.count.on_end.take() {
-            on_end(Outcome { usage: self.lines.end().1, failure, n_seen_tokens: self.lines.n_events() });
+            on_end(Outcome {
+                usage: self.lines.end().1,
+                failure,
+                estimated_output_tokens: self.lines.n_events(),
+            });
         }
     }
 }

@@ -269,7 +269,7 @@ const PREFACE_PAUSE: Duration = Duration::from_millis(5);
 const MAX_STREAMS: u32 = 128;
 const MAX_SEND_BYTES: usize = 64 << 10;
 
-/// The version that a client speaks, by its first bytes, which stay unread; `None` if it sends none in time.
+/// The client's version of HTTP, by its first bytes, which stay unread; `None` if they do not arrive in time.
 async fn http_version(stream: &TcpStream, within: Duration) -> Option<HttpVersion> {
     let version = async {
         let mut head = [0; PREFACE.len()];
@@ -299,7 +299,7 @@ struct Served {
 }
 
 impl Served {
-    /// A client that knows that it may speak HTTP/2 does so at once.
+    /// Serves a connection without TLS. A client with prior knowledge starts with HTTP/2.
     async fn plain(mut self, stream: TcpStream) {
         let version = tokio::select! {
             version = http_version(&stream, self.timeout) => version,

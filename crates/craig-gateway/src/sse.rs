@@ -141,7 +141,8 @@ impl Lines {
 
     /// An event with an error for the client, in this framing.
     pub(crate) fn error_event(&self, problem: &Problem) -> Bytes {
-        let start = if self.is_after_cr { "\n\n" } else { "\n" };
+        // An empty line ends the event before this one. A first LF ends a partial line, or belongs to a CR.
+        let start = if self.is_mid_line || self.is_after_cr { "\n\n" } else { "\n" };
         let (name, data) = self.protocol.error_event(problem, &self.seen);
         let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
         let event = Bytes::from(format!("{start}{name}data: {data}\n\n"));
@@ -348,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_the_end_is_kept() {
+    fn the_end_of_a_long_line_is_kept() {
         let mut lines = Lines::new(ProtocolName::Responses.protocol(), Framing::OpenAi);
         let text = "x".repeat(300_000);
         let usage = r#"{"input_tokens":7,"output_tokens":2}"#;
@@ -425,6 +426,9 @@ mod tests {
         assert_eq!(lines.pass(Bytes::from_static(b"data: {\"cho")), "");
         assert_eq!(lines.error_event(&problem), format!("\ndata: {data}\n\n"));
         lines.pass(Bytes::from_static(b"ices\":[]}\r"));
+        assert_eq!(lines.error_event(&problem), format!("\n\ndata: {data}\n\n"));
+        let piece = format!("data: {}", "x".repeat(MAX_LINE_BYTES));
+        assert_eq!(lines.pass(piece.clone().into()), piece, "a long line is passed on in pieces");
         assert_eq!(lines.error_event(&problem), format!("\n\ndata: {data}\n\n"));
     }
 

@@ -366,14 +366,17 @@ fn key_of(entry: &Entry, settings: &Settings) -> Result<Option<Secret>, String> 
 /// The further headers of a provider's requests, with values from the environment.
 fn headers_of(entry: &Entry, settings: &Settings) -> Result<Vec<(HeaderName, Secret)>, String> {
     let header = |(header, variable): (&String, &String)| {
-        let of = &entry.name;
-        let name: HeaderName = header.parse().map_err(|_| format!("{header:?} of {of:?} is not a header"))?;
+        let provider = &entry.name;
+        let name: HeaderName =
+            header.parse().map_err(|_| format!("{header:?} of {provider:?} is not a header"))?;
         if OWN_HEADERS.contains(&name) {
-            return Err(format!("'headers_env' of {of:?} has {header:?}, which the gateway sets itself"));
+            return Err(format!(
+                "'headers_env' of {provider:?} has {header:?}, which the gateway sets itself"
+            ));
         }
         match settings.environment().get(variable) {
             Some(value) => Ok((name, Secret::new(value))),
-            None => Err(format!("'headers_env' of {of:?} names {variable}, which is not set")),
+            None => Err(format!("'headers_env' of {provider:?} names {variable}, which is not set")),
         }
     };
     entry.headers_env.iter().map(header).collect()

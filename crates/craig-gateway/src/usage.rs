@@ -53,7 +53,7 @@ pub struct Sums {
     pub requests: u64,
     /// Tokens of requests, those from a provider's cache included.
     pub input_tokens: u64,
-    /// Of those, the ones from a cache.
+    /// Input tokens that were read from a cache.
     pub cached_tokens: u64,
     /// Tokens of answers.
     pub output_tokens: u64,

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
+use crate::http::without_credentials;
 use crate::{Embedder, Embedding, Endpoint, Expense, ModelError, Patience};
 
 /// The request format of a provider.
@@ -160,8 +161,8 @@ impl Embedder for HostedEmbedder {
 /// Everything that changes a vector changes the id; the same name on another server may be another model.
 fn id(hosted: &HostedModel) -> String {
     let HostedModel { endpoint, model, dimensions, query_prefix, document_prefix, .. } = hosted;
-    let place = endpoint.url.split_once("://").map_or(endpoint.url.as_str(), |(_, rest)| rest);
-    let place = place.rsplit_once('@').map_or(place, |(_, rest)| rest);
+    let url = without_credentials(&endpoint.url);
+    let place = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
     let place = place.strip_suffix("/v1/embeddings").unwrap_or(place);
     let mut id = format!("{place}/{model}");
     if let Some(dimensions) = dimensions {

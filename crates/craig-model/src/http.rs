@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use ureq::http::Response;
+use ureq::http::{Response, Uri};
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
@@ -118,7 +118,7 @@ impl Endpoint {
             }
             other => ModelError::Unreachable {
                 provider,
-                url: self.shown_url(),
+                url: without_credentials(&self.url),
                 reason: self.redact(&other.to_string()),
             },
         }
@@ -140,13 +140,17 @@ impl Endpoint {
     fn redact(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
+}
 
-    /// The address without a name and password that may stand in it.
-    fn shown_url(&self) -> String {
-        match (self.url.split_once("://"), self.url.rfind('@')) {
-            (Some((scheme, _)), Some(at)) => format!("{scheme}://{}", &self.url[at + 1..]),
-            _ => self.url.clone(),
-        }
+/// The address without the name and password before its host.
+pub(crate) fn without_credentials(url: &str) -> String {
+    let Ok(uri) = url.parse::<Uri>() else {
+        // It is not sent either; a password may be anywhere before an '@'.
+        return url.rsplit('@').next().unwrap_or(url).to_owned();
+    };
+    match uri.authority().and_then(|authority| authority.as_str().rsplit_once('@')) {
+        Some((credentials, _)) => url.replacen(&format!("{credentials}@"), "", 1),
+        None => url.to_owned(),
     }
 }
 
@@ -242,14 +246,13 @@ mod tests {
 
     #[test]
     fn addresses_are_shown_without_passwords() {
-        let endpoint = Endpoint {
-            provider: "x".into(),
-            url: "https://me:secret@host/v1".into(),
-            key: None,
-            key_variable: None,
-            timeout: Duration::ZERO,
-            masked: |text| text.into(),
-        };
-        assert_eq!(endpoint.shown_url(), "https://host/v1");
+        for (url, expected) in [
+            ("https://me:secret@host/v1", "https://host/v1"),
+            ("https://me@host:8080/v1/@me@x?q=a@b", "https://host:8080/v1/@me@x?q=a@b"),
+            ("https://host/models@v1", "https://host/models@v1"),
+            ("https://me:a secret@host/v1", "host/v1"),
+        ] {
+            assert_eq!(without_credentials(url), expected);
+        }
     }
 }

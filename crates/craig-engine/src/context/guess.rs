@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use craig_model::{Generation, LanguageModel, Message, Role};
 use craig_search::Guesses;
+use craig_source::ContentHash;
 use serde_json::Value;
 
 use super::chat::clipped;
@@ -87,9 +88,16 @@ pub(super) fn guessed(
 /// Maximum number of bytes of a message that a model reads: of a longer one the beginning and the end.
 const MAX_PROMPT_BYTES: usize = 8 << 10;
 
-/// A message and those before it, as a language model gets them.
+/// Number of earlier messages that a model reads, the newest ones, and maximum number of bytes of each: as many as the
+/// gateway keeps of a conversation.
+const MAX_EARLIER: usize = 10;
+const MAX_EARLIER_BYTES: usize = 2_000;
+
+/// A message and the newest ones before it, as a language model gets them.
 pub fn guess_prompt(message: &str, history: &[String]) -> String {
-    let earlier: String = history.iter().map(|message| format!("Earlier message: {message}\n")).collect();
+    let newest = &history[history.len().saturating_sub(MAX_EARLIER)..];
+    let earlier = newest.iter().map(|earlier| clipped(earlier, MAX_EARLIER_BYTES));
+    let earlier: String = earlier.map(|earlier| format!("Earlier message: {earlier}\n")).collect();
     format!("{earlier}Last message: {}", clipped(message, MAX_PROMPT_BYTES))
 }
 
@@ -112,26 +120,26 @@ fn guesses_of(text: &str) -> Option<Guesses> {
     Some(Guesses { names: texts("names"), code: texts("code") }.bounded())
 }
 
-/// Guesses that were made before, the latest first, by the question with its history.
+/// Guesses that were made before, the latest first, by the hash of their prompt.
 #[derive(Default)]
 pub(crate) struct GuessCache {
     /// Held only to find or add some.
-    kept: Mutex<VecDeque<(String, Guesses)>>,
+    kept: Mutex<VecDeque<(ContentHash, Guesses)>>,
 }
 
 /// Guesses that are kept.
 const MOST_KEPT: usize = 256;
 
 impl GuessCache {
-    pub(super) fn key(message: &str, history: &[String]) -> String {
-        guess_prompt(message, history)
+    pub(super) fn key(message: &str, history: &[String]) -> ContentHash {
+        ContentHash::from_content(guess_prompt(message, history).as_bytes())
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<Guesses> {
+    pub(super) fn get(&self, key: &ContentHash) -> Option<Guesses> {
         locked(&self.kept).iter().find(|(kept, _)| kept == key).map(|(_, guesses)| guesses.clone())
     }
 
-    pub(super) fn put(&self, key: String, guesses: Guesses) {
+    pub(super) fn put(&self, key: ContentHash, guesses: Guesses) {
         let mut kept = locked(&self.kept);
         kept.push_front((key, guesses));
         kept.truncate(MOST_KEPT);
@@ -168,6 +176,14 @@ mod tests {
             prompt.starts_with("Earlier message: before\nLast message: begin") && prompt.ends_with("end")
         );
         assert!(prompt.len() < MAX_PROMPT_BYTES + 100);
+    }
+
+    #[test]
+    fn only_the_newest_messages_of_a_long_history_are_read() {
+        let history: Vec<String> = (0..100).map(|n| format!("{n} {}", "x".repeat(10_000))).collect();
+        let prompt = guess_prompt("last", &history);
+        assert!(prompt.starts_with("Earlier message: 90 x") && prompt.contains("Earlier message: 99 x"));
+        assert!(prompt.len() < MAX_EARLIER * (MAX_EARLIER_BYTES + 100), "{}", prompt.len());
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Protocol for Responses {
         if !is_ended {
             return (seen.is_done, None);
         }
-        // The event repeats the whole answer: of a long one only its end is here.
+        // The event repeats the whole answer; only the end of a long one was kept.
         let data = if seen.tail.is_empty() { &seen.last[..] } else { &seen.tail[..] };
         (true, last_usage(data))
     }

@@ -244,7 +244,7 @@ fn read_image(fields: &Fields<'_>) -> Result<Image, Refusal> {
     }
 }
 
-/// `is_error` is left out: the text of the result tells it.
+/// `is_error` is left out, since the result's text describes the error.
 fn read_result(fields: &Fields<'_>) -> Result<ToolResult, Refusal> {
     fields.only(&[&["type", "tool_use_id", "content", "is_error", "cache_control"]])?;
     let content = fields.get("content")?;

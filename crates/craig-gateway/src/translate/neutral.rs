@@ -212,7 +212,7 @@ impl Image {
 }
 
 impl Finish {
-    /// Of an answer that calls tools: providers of chat often report a plain end for it.
+    /// Replaces a plain end by `Calls` if the answer calls tools: many providers of chat report a plain end for it.
     pub(super) fn with_calls(self, has_calls: bool) -> Self {
         match self {
             Self::Stop if has_calls => Self::Calls,

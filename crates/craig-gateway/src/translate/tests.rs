@@ -278,7 +278,7 @@ fn a_field_that_cannot_be_translated_is_refused_by_its_name() {
     expect![[r#"'n' cannot be translated from "chat" to "messages", the protocol of this model's provider: leave it out, or use a model whose provider supports "chat""#]].assert_eq(&problem.message);
 }
 
-/// A stream as a provider of each protocol sends it: a text, two calls at once, counts, and kinds of events that nobody knows.
+/// A stream as a provider of each protocol sends it: a text, two calls at once, counts, and events of unknown kinds.
 fn recorded(provider: ProtocolName) -> String {
     let usage = json!({ "prompt_tokens": 30, "completion_tokens": 4, "prompt_tokens_details": { "cached_tokens": 20 } });
     let chat = |delta: Value, finish: Value| json!({ "id": "x1", "model": "m", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] });

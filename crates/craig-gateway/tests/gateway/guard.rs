@@ -77,9 +77,17 @@ async fn limits_are_kept_and_reported() {
 
 /// Sends bytes and gives what comes back until the connection closes.
 async fn raw(gateway: &Gateway, bytes: &[u8]) -> String {
+    raw_in_pieces(gateway, &[bytes]).await
+}
+
+/// The same with a pause after each piece.
+async fn raw_in_pieces(gateway: &Gateway, pieces: &[&[u8]]) -> String {
     let mut stream = TcpStream::connect(gateway.url.trim_start_matches("http://")).await.unwrap();
-    // A gateway that has read enough may close while the rest is sent.
-    let _ = stream.write_all(bytes).await;
+    for piece in pieces {
+        // A gateway that has read enough may close while the rest is sent.
+        let _ = stream.write_all(piece).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     let mut answer = Vec::new();
     let _ = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await.unwrap();
     String::from_utf8_lossy(&answer).into_owned()
@@ -103,6 +111,8 @@ async fn slow_and_oversized_clients_are_sent_away() {
         format!("1f4\r\n{}\r\n", "x".repeat(500)).repeat(6)
     );
     assert!(raw(&gateway, chunked.as_bytes()).await.starts_with("HTTP/1.1 413"));
+    let (start, rest) = chunked.trim_end_matches("0\r\n\r\n").as_bytes().split_at(600);
+    assert!(raw_in_pieces(&gateway, &[start, rest]).await.starts_with("HTTP/1.1 413"), "it never ends");
     let with_headers =
         |bytes| format!("GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "y".repeat(bytes));
     assert!(raw(&gateway, with_headers(60_000).as_bytes()).await.starts_with("HTTP/1.1 200"));
@@ -403,4 +413,19 @@ async fn browsers_hear_which_pages_may_ask() {
             (StatusCode::FORBIDDEN, "")
         );
     }
+}
+
+#[tokio::test]
+async fn a_preflight_request_counts_as_no_search() {
+    let plan = Plan::new().set("gateway.allow_origin", "https://chat.example");
+    let gateway = plan.set("gateway.searches_per_hour", "1").start().await;
+    let ask = async |method: http::Method| {
+        let request = http::Request::builder().method(method).uri(format!("{}/mcp", gateway.url));
+        let request = request.header("origin", "https://chat.example").body(Default::default()).unwrap();
+        gateway.send(request).await.status
+    };
+    assert_eq!(ask(http::Method::OPTIONS).await, StatusCode::NO_CONTENT);
+    // Without the services for a team, there is no MCP server.
+    assert_eq!(ask(http::Method::POST).await, StatusCode::NOT_FOUND);
+    assert_eq!(ask(http::Method::POST).await, StatusCode::TOO_MANY_REQUESTS);
 }

@@ -206,7 +206,7 @@ async fn models_providers_and_projects_are_restricted() {
         outcome(&answer)
     };
     assert_eq!(search("shop").await, (200, String::new()));
-    // Whether there is such a project is not told.
+    // The answer is the same whether or not there is such a project.
     assert_eq!(search("secret").await, (403, "project_not_allowed".into()));
     assert_eq!(search("nothing").await, (403, "project_not_allowed".into()));
     let mut chat = plain();

@@ -185,6 +185,56 @@ async fn a_provider_has_its_own_time_and_tries() {
 }
 
 #[tokio::test]
+async fn failures_and_times_are_counted_for_their_own_provider() {
+    let hanging = Upstream::start(|_, _| Reply::Hang).await;
+    let failing_once = Upstream::start(|_, n| match n {
+        0 => Reply::status(500, json!({})),
+        _ => Reply::completion("yes"),
+    })
+    .await;
+    let slow = provider("slow", &hanging, "timeout_ms = 800\ntries = 1");
+    let gateway = serving(&[slow, provider("up", &failing_once, "")]).await;
+    let answer = gateway.chat(asking("hello")).await;
+    assert_eq!((answer.header("x-craig-provider"), answer.header("x-craig-tries")), ("up", "3"));
+    let errors = async |gateway: &Gateway, class: &str, name: &str| {
+        gateway.metric(&format!("upstream_errors{{class=\"{class}\",upstream=\"{name}\"}}")).await
+    };
+    assert_eq!(errors(&gateway, "timeout", "slow").await, 1.0);
+    assert_eq!(errors(&gateway, "server", "up").await, 1.0);
+    until("it is logged", async || !gateway.log.events("answer_completed").is_empty()).await;
+    let logged = &gateway.log.events("answer_completed")[0];
+    for ms in [
+        gateway.metric("time_to_first_byte_ms_sum{upstream=\"up\"}").await,
+        gateway.metric("llm_ms_sum{model=\"m\",upstream=\"up\"}").await,
+        logged["total_ms"].as_f64().unwrap(),
+    ] {
+        assert!(ms > 0.0 && ms < 800.0, "{ms}: {logged}");
+    }
+
+    let refusing = Upstream::start(|_, _| Reply::status(400, json!({}))).await;
+    let failing = Upstream::start(|_, _| Reply::status(500, json!({}))).await;
+    let gateway =
+        serving(&[provider("down", &failing, "tries = 1"), provider("refusing", &refusing, "")]).await;
+    assert_eq!(gateway.chat(asking("hello")).await.status, StatusCode::BAD_REQUEST);
+    assert_eq!(errors(&gateway, "server", "down").await, 1.0);
+    assert_eq!(errors(&gateway, "invalid_request", "refusing").await, 1.0);
+
+    let pausing = Upstream::start(|_, _| Reply::Stream {
+        events: vec![
+            ": one moment\n\n".to_owned(),
+            "data: {\"choices\":[{}]}\n\ndata: [DONE]\n\n".to_owned(),
+        ],
+        pause: Duration::from_secs(1),
+        end: End::Well,
+    })
+    .await;
+    let pausing = provider("pausing", &pausing, "first_byte_timeout_ms = 900");
+    let gateway = serving(&[pausing, provider("late", &hanging, "")]).await;
+    assert_eq!(gateway.chat(asking("hello")).await.header("x-craig-tries"), "2");
+    assert_eq!(errors(&gateway, "timeout", "late").await, 0.0, "it had a tenth of a second");
+}
+
+#[tokio::test]
 async fn a_request_that_is_too_long_for_one_model_goes_to_the_next() {
     let anthropic = |message: &str| {
         let error = json!({ "type": "invalid_request_error", "message": message });

@@ -19,7 +19,7 @@ struct Server {
 }
 
 impl Server {
-    /// `None` where no `redis-server` is installed, unless `CRAIG_TEST_TOOLS_REQUIRED` says that there has to be one.
+    /// `None` if no `redis-server` is installed and `CRAIG_TEST_TOOLS_REQUIRED` is not set.
     fn start() -> Option<Self> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         match Self::spawn(port) {

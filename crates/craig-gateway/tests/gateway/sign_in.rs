@@ -73,7 +73,7 @@ impl Provider {
                     "token_endpoint": format!("{issuer}/token"), "jwks_uri": format!("{issuer}/keys"),
                 })),
                 "/keys" => {
-                    // Of a kind that nobody here knows.
+                    // A key of an unknown kind.
                     let mut all = vec![json!({ "kty": "LATTICE", "kid": "new" })];
                     all.extend(keys.lock().unwrap().iter().cloned());
                     Reply::json(json!({ "keys": all }))

@@ -16,7 +16,7 @@ use tokio_rustls::client::TlsStream;
 use crate::harness::{Gateway, Plan, skipped, until};
 use crate::upstream::{End, Reply, Upstream};
 
-/// Runs openssl in `folder`; false where it is not installed, unless `CRAIG_TEST_TOOLS_REQUIRED` says that it has to be.
+/// Runs openssl in `folder`; false if it is not installed and `CRAIG_TEST_TOOLS_REQUIRED` is not set.
 fn openssl(folder: &Path, arguments: &str) -> bool {
     match Command::new("openssl").args(arguments.split(' ')).current_dir(folder).output() {
         Ok(output) => {

@@ -238,7 +238,7 @@ impl Reply {
         }
     }
 
-    /// An answer of a language model that says `text`.
+    /// The answer `text` of a language model.
     pub(crate) fn completion(text: &str) -> Self {
         Self::json(json!({
             "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "mock",

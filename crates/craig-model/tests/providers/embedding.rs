@@ -97,6 +97,9 @@ fn prefixes_are_put_before_texts_and_change_the_id() {
     assert_eq!(inputs, ["query: a", "passage: b"]);
     assert_ne!(plain.id(), prefixed.id());
     assert!(plain.id().ends_with("/some-model") && plain.id().starts_with("127.0.0.1"), "{}", plain.id());
+    let mut elsewhere = hosted(&provider, EmbeddingDialect::OpenAi);
+    elsewhere.endpoint.url = "https://me:secret@host/models@v1/v1/embeddings".into();
+    assert_eq!(HostedEmbedder::new(elsewhere).id(), "host/models@v1/some-model");
 }
 
 #[test]

@@ -336,9 +336,7 @@ impl Server {
         let shared = self.shared_for(&context);
         let arguments = request.arguments.unwrap_or_default();
         let caller = Caller::new(&context, traced);
-        let needs_roots = tools::needs_workspace(&request.name, &arguments)
-            && shared.workspace.depends_on_roots(request.name == "trigger_ingest");
-        if needs_roots {
+        if shared.tools.needs_roots(&request.name, &arguments, &shared.workspace) {
             if asks_by_answer(context.protocol_version().as_ref()) {
                 let capabilities = context.client_capabilities();
                 let inputs = request.input_responses.as_ref();

@@ -43,6 +43,7 @@ use super::answer::{Answer, Marked, of_text};
 use super::failure::Failure;
 use super::server::{Shared, is_path};
 use super::tracing::TracedCall;
+use super::workspace::Workspace;
 use super::{arguments, schema};
 
 /// How long a task may take, and how long its answer is kept.
@@ -60,6 +61,19 @@ struct Tool {
     effect: Effect,
     /// Whether clients that know tasks get one.
     is_task: bool,
+    /// Whether it reads the directories of projects.
+    reads_directories: bool,
+    workspace_use: WorkspaceUse,
+}
+
+/// When a call depends on the workspace of the client.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WorkspaceUse {
+    /// If the call names no project.
+    Default,
+    /// Always: a directory to ingest must be in it.
+    Source,
+    Never,
 }
 
 /// A call of a tool with its arguments.
@@ -253,7 +267,15 @@ impl Tool {
             }
         };
         let answer = Box::new(answer);
-        Self { definition, output_schema: None, answer, effect: about.effect, is_task: false }
+        Self {
+            definition,
+            output_schema: None,
+            answer,
+            effect: about.effect,
+            is_task: false,
+            reads_directories: false,
+            workspace_use: WorkspaceUse::Default,
+        }
     }
 
     /// A tool that connects to other machines.
@@ -265,6 +287,15 @@ impl Tool {
     /// A tool that takes longer than a call should: clients that know tasks get one.
     fn run_as_task(self) -> Self {
         Self { is_task: true, ..self }
+    }
+
+    /// A tool that reads the directories of projects.
+    fn with_directories(self) -> Self {
+        Self { reads_directories: true, ..self }
+    }
+
+    fn with_workspace_use(self, workspace_use: WorkspaceUse) -> Self {
+        Self { workspace_use, ..self }
     }
 
     fn start(&self, shared: &Arc<Shared>, raw: JsonObject, caller: Caller) -> Answering {
@@ -282,7 +313,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         query::tool(),
         query_docs::tool(),
         context::tool(),
-        explain::tool(),
+        explain::tool().with_directories(),
         content::tool(),
         structure::tool(),
         outline::tool(),
@@ -291,14 +322,14 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         symbols::calls_tool(),
         related::tool(),
         analyze::tool(),
-        projects::tool(),
+        projects::tool().with_workspace_use(WorkspaceUse::Never),
         metadata::tool(),
-        jobs::status_tool(),
-        updates::tool().with_network(),
-        jobs::ingest_tool().with_network().run_as_task(),
+        jobs::status_tool().with_workspace_use(WorkspaceUse::Never),
+        updates::tool().with_network().with_directories(),
+        jobs::ingest_tool().with_network().run_as_task().with_workspace_use(WorkspaceUse::Source),
         jobs::delta_tool().with_network().run_as_task(),
-        jobs::purge_tool().run_as_task(),
-        jobs::cancel_tool(),
+        jobs::purge_tool().run_as_task().with_workspace_use(WorkspaceUse::Never),
+        jobs::cancel_tool().with_workspace_use(WorkspaceUse::Never),
     ]
 });
 
@@ -376,7 +407,7 @@ impl Offered {
 
     /// The same without those that read the directories of projects.
     pub(super) fn without_directories(mut self) -> Self {
-        self.tools.retain(|tool| !["explain_code", "check_for_updates"].contains(&&*tool.definition.name));
+        self.tools.retain(|tool| !tool.reads_directories);
         self
     }
 
@@ -412,6 +443,16 @@ impl Offered {
         }
     }
 
+    /// Whether a call depends on the roots that the client has for `workspace`.
+    pub(super) fn needs_roots(&self, name: &str, arguments: &JsonObject, workspace: &Workspace) -> bool {
+        let Some(tool) = self.tool(name) else { return false };
+        match tool.workspace_use {
+            WorkspaceUse::Never => false,
+            WorkspaceUse::Source => workspace.depends_on_roots(true),
+            WorkspaceUse::Default => !names_project(arguments) && workspace.depends_on_roots(false),
+        }
+    }
+
     fn unknown(&self, name: &str) -> ErrorData {
         let why = match TOOLS.iter().find(|tool| tool.definition.name == name) {
             Some(tool) if self.abilities == Abilities::ReadOnly && tool.effect != Effect::Reads => {
@@ -424,15 +465,11 @@ impl Offered {
     }
 }
 
-/// Whether the answer to a call depends on the workspace of the client.
-pub(super) fn needs_workspace(name: &str, arguments: &JsonObject) -> bool {
-    const ONES_THAT_DO_NOT: [&str; 4] =
-        ["list_projects", "query_ingestion_status", "trigger_purge", "cancel_job"];
-    let names =
-        |argument: &str| arguments.get(argument).and_then(Value::as_str).is_some_and(|name| !is_path(name));
-    let names_some =
-        arguments.get("projects").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
-    name == "trigger_ingest" || !(ONES_THAT_DO_NOT.contains(&name) || names("project") || names_some)
+/// Whether a call names its projects; a path is one in the workspace.
+fn names_project(arguments: &JsonObject) -> bool {
+    let project = arguments.get("project").and_then(Value::as_str);
+    let projects = arguments.get("projects").and_then(Value::as_array);
+    project.is_some_and(|name| !is_path(name)) || projects.is_some_and(|names| !names.is_empty())
 }
 
 /// Calls a tool. Its failure is an answer, which the model sees.

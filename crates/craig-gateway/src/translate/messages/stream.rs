@@ -95,8 +95,8 @@ impl Reader {
 
     fn read_delta(&mut self, event: Event, events: &mut Vec<StreamEvent>) {
         events.extend(text(event.delta.text));
-        let of = self.calls.iter().position(|block| Some(*block) == event.index);
-        let (Some(call), Some(text)) = (of, event.delta.partial_json) else { return };
+        let call = self.calls.iter().position(|block| Some(*block) == event.index);
+        let (Some(call), Some(text)) = (call, event.delta.partial_json) else { return };
         if !text.is_empty() {
             events.push(StreamEvent::Arguments { call, text });
         }
