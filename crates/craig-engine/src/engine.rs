@@ -246,8 +246,7 @@ impl Engine {
     /// Finds a project or group by its id, reference or name, or the group of several projects separated by commas. If a
     /// reference was found before and is gone, the error gives the project's name, since no user knows it by its reference.
     pub(crate) fn find(&self, store: &Store, handle: &str) -> Result<Project, EngineError> {
-        // Somebody who sees only some projects makes no groups, and learns of none.
-        if self.visibility == Visibility::All && names_several(store, handle) {
+        if self.lists_several(store, handle) {
             return self.group_of(store, handle);
         }
         match store.project(handle) {
@@ -270,6 +269,12 @@ impl Engine {
         }
     }
 
+    /// Whether `handle` stands for the group of the projects that it lists. Somebody who sees only some projects creates no
+    /// groups, and learns of none.
+    fn lists_several(&self, store: &Store, handle: &str) -> bool {
+        self.visibility == Visibility::All && names_several(store, handle)
+    }
+
     /// Reports that a project is read.
     pub(crate) fn observe(&self, project: &str) {
         if let Some(observer) = &self.observer {
@@ -284,8 +289,13 @@ impl Engine {
         handle: &str,
         work: impl FnOnce(&Project) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
+        // A snapshot lacks what is created after it, and asking several projects may create their group.
+        let group = match self.lists_several(store, handle) {
+            true => Some(self.find(store, handle)?.reference),
+            false => None,
+        };
         let _snapshot = store.snapshot()?;
-        work(&self.find(store, handle)?)
+        work(&self.find(store, group.as_deref().unwrap_or(handle))?)
     }
 
     /// The index of `project` as the store has it now. Where it cannot be written, it is made in memory. What the user

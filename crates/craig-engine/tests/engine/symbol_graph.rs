@@ -366,3 +366,11 @@ fn lines_with_the_own_name_of_a_member_are_unbound() {
         assert_eq!(found.lines[0].line, 5);
     }
 }
+
+#[test]
+fn the_first_question_to_several_projects_is_answered_from_their_files() {
+    let workshop = Workshop::with_files(FILES);
+    workshop.ingest_copy("copy");
+    let found = workshop.engine.references("tree,copy", "price_of", &SymbolRequest::default()).unwrap();
+    assert_eq!((found.subject.project.as_str(), found.total), ("copy,tree", 2));
+}
