@@ -254,7 +254,7 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(Tally, Vec<String>), EngineError> {
         let plan = Plan::new(run.listing, store.tracked_files(run.project.id)?, run.compare);
-        if let Some(cost) = cost(store, run.project, stored, run.embedder, &plan, mode.consent)? {
+        if let Some(cost) = cost(store, run, stored, &plan, mode.consent)? {
             progress(&Progress { current: cost.to_string(), ..Progress::new(Phase::Embedding) });
         }
         let mut tally = Tally::new(&plan, run.listing);
@@ -357,17 +357,17 @@ impl Engine {
 /// The cost of the ingestion, if it needs consent; fails if consent was not given.
 fn cost(
     store: &Store,
-    project: &Project,
+    run: &Run<'_>,
     stored: &StoredOptions,
-    embedder: &dyn Embedder,
     plan: &Plan,
     consent: Consent,
 ) -> Result<Option<EmbeddingCost>, EngineError> {
+    let Run { project, files, embedder, .. } = run;
     if embedder.expense() == Expense::None {
         return Ok(None);
     }
     let (n_texts, n_bytes) = store.texts_without_vector(project.id, embedder.id())?;
-    let texts = Texts { n_texts, n_bytes }.and(Texts::from_new_files(plan));
+    let texts = Texts { n_texts, n_bytes }.and(Texts::from_files(plan, *files));
     let before = Some(stored.embedder().to_owned()).filter(|id| !id.is_empty() && id != embedder.id());
     let cost = EmbeddingCost::new(&project.name, embedder.id(), before, embedder.expense(), texts);
     match cost.needs_consent() {
