@@ -114,8 +114,9 @@ impl Engine {
         request: &SymbolRequest,
     ) -> Result<References, EngineError> {
         let (mut found, bound) = self.ask_graph(handle, name, request, |asked| {
-            let (sure, found) = asked.listed_references(request)?;
-            Ok((found, BoundWord::new(asked, &sure)))
+            // Lines with references of other roles are bound, too.
+            let (bound, _) = asked.references(request.min_confidence, &[]);
+            Ok((asked.listed_references(request)?, BoundWord::new(asked, &bound)))
         })?;
         if let Some(most) = request.unbound {
             found.unbound = Some(self.unbound(handle, &bound, most)?);
@@ -331,23 +332,19 @@ impl<'a> Asked<'a> {
         (sure, possible.len() as u64)
     }
 
-    /// All references to the symbol that count, and the answer that lists them.
-    fn listed_references(
-        &self,
-        request: &SymbolRequest,
-    ) -> Result<(Vec<SymbolReference>, References), EngineError> {
+    /// The references to the symbol that count.
+    fn listed_references(&self, request: &SymbolRequest) -> Result<References, EngineError> {
         let (sure, possible) = self.references(request.min_confidence, &request.roles);
         let mut files: Vec<u32> = sure.iter().map(|found| found.file).collect();
         files.dedup();
-        let found = References {
+        Ok(References {
             references: self.lines(&sure[..sure.len().min(request.limit)])?,
             total: sure.len() as u64,
             total_files: files.len() as u64,
             possible,
             unbound: None,
             subject: self.subject(),
-        };
-        Ok((sure, found))
+        })
     }
 
     /// References, by place, with the texts of their lines.

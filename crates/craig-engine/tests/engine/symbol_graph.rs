@@ -374,3 +374,15 @@ fn the_first_question_to_several_projects_is_answered_from_their_files() {
     let found = workshop.engine.references("tree,copy", "price_of", &SymbolRequest::default()).unwrap();
     assert_eq!((found.subject.project.as_str(), found.total), ("copy,tree", 2));
 }
+
+#[test]
+fn lines_with_references_of_other_kinds_are_bound() {
+    let workshop = Workshop::with_files(FILES);
+    let unbound = |roles: &[SymbolRole]| {
+        let request = SymbolRequest { roles: roles.to_vec(), unbound: Some(9), ..SymbolRequest::default() };
+        let found = workshop.engine.references("tree", "price_of", &request).unwrap().unbound.unwrap();
+        found.lines.into_iter().map(|line| format!("{}:{}", line.path, line.line)).collect::<Vec<_>>()
+    };
+    assert_eq!(unbound(&[]), ["README.md:1"]);
+    assert_eq!(unbound(&[SymbolRole::Call]), ["README.md:1"]);
+}
