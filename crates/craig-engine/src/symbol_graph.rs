@@ -383,7 +383,11 @@ fn representative(graph: &SymbolGraph, symbol: SymbolIx) -> SymbolIx {
 }
 
 fn impact(asked: &Asked<'_>, request: &SymbolRequest) -> Impact {
-    let reach = asked.graph.reach(&asked.parts, request.depth as usize, request.min_confidence);
+    let depth = request.depth as usize;
+    let mut reach = asked.graph.reach(&asked.parts, depth + 1, request.min_confidence);
+    let n_reached = reach.files.len() + reach.symbols.len();
+    reach.files.retain(|found| found.distance <= depth);
+    reach.symbols.retain(|(_, distance)| *distance <= depth);
     let (_, possible) = asked.references(request.min_confidence, &[]);
     let files = reach.files.iter().take(request.limit).map(|found| ImpactedFile {
         distance: found.distance as u32,
@@ -396,6 +400,7 @@ fn impact(asked: &Asked<'_>, request: &SymbolRequest) -> Impact {
     });
     Impact {
         depth: request.depth,
+        goes_further: n_reached > reach.files.len() + reach.symbols.len(),
         files: files.collect(),
         symbols: symbols.collect(),
         total_files: reach.files.len() as u64,

@@ -200,6 +200,11 @@ fn impact_begins_in_its_own_file() {
         3 function test_total tests/test_cart.py:4-5 test
     "#]]
     .assert_eq(&text);
+    let goes_further = |depth| {
+        let request = SymbolRequest { depth, ..SymbolRequest::default() };
+        workshop.engine.impact("tree", "rounded", &request).unwrap().goes_further
+    };
+    assert_eq!([1, 2, 3, 4].map(goes_further), [true, true, false, false]);
 }
 
 #[test]
