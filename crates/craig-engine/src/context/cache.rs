@@ -7,7 +7,7 @@ use crate::lock::locked;
 
 use craig_store::{FileId, ProjectKey};
 
-use super::ContextAnswer;
+use super::{ContextAnswer, Steps};
 
 /// Answers that are kept; the oldest goes first.
 const MOST_ANSWERS: usize = 256;
@@ -52,7 +52,8 @@ impl ContextCache {
         let is_same = |(path, id): &(String, FileId)| version(path) == Some(*id);
         let holds = kept.generation == generation || !kept.files.is_empty() && kept.files.iter().all(is_same);
         if holds {
-            return Some(ContextAnswer { is_cached: true, rerank: None, ..kept.answer });
+            let elapsed = Steps::default();
+            return Some(ContextAnswer { is_cached: true, rerank: None, elapsed, ..kept.answer });
         }
         self.remove(key);
         None

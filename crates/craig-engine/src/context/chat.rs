@@ -192,8 +192,8 @@ impl Engine {
         let found = match found {
             Ok(found) => found,
             Err(error) => {
-                let failed = ContextAnswer::failed(&error);
-                return ContextAnswer { query: answer.query, notes: answer.notes, ..failed };
+                let ContextAnswer { query, notes, elapsed, .. } = answer;
+                return ContextAnswer { query, notes, elapsed, ..ContextAnswer::failed(&error) };
             }
         };
         let answer = self.written(OpenProject { store, project }, found, request, limits, answer, clock);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use craig_engine::{
     ChatContextRequest, Config, ContextAnswer, Engine, EngineError, InlineContextRequest, NoContext,
-    Settings, Sources,
+    Settings, Sources, Steps,
 };
 use serde_json::json;
 
@@ -251,6 +251,17 @@ fn a_conversation_is_answered_from_memory_until_a_file_changes() {
     workshop.delta();
     let changed = workshop.engine.chat_context("tree", &request).unwrap();
     assert!(!changed.is_cached && changed.markdown.contains("db.seek"));
+}
+
+#[test]
+fn an_answer_from_memory_has_its_own_time() {
+    let workshop = project();
+    let request = ChatContextRequest { conversation: Some("c1".into()), ..asking("what does loginUser do?") };
+    let first = workshop.engine.chat_context("tree", &request).unwrap();
+    let again = workshop.engine.chat_context("tree", &request).unwrap();
+    assert!(first.elapsed.search_ms > 0.0 && again.is_cached);
+    let total_ms = again.elapsed.total_ms;
+    assert_eq!(again.elapsed, Steps { total_ms, ..Steps::default() });
 }
 
 #[test]
