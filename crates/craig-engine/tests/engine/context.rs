@@ -265,6 +265,26 @@ fn an_answer_from_memory_has_its_own_time() {
 }
 
 #[test]
+fn an_answer_that_lacks_a_step_is_not_kept() {
+    let workshop = project();
+    let request = ChatContextRequest { conversation: Some("c1".into()), ..asking("what does loginUser do?") };
+    let late = ChatContextRequest { deadline: Some(Duration::ZERO), ..request.clone() };
+    assert!(workshop.engine.chat_context("tree", &late).unwrap().is_degraded);
+    let again = workshop.engine.chat_context("tree", &request).unwrap();
+    assert!(!again.is_cached && !again.is_degraded, "{again:?}");
+
+    let broken = Provider::new(|_, _| Answer::text(400, "no"));
+    let settings = asking_model(&broken);
+    let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    all.push(("puku.chat.semanticContext.rephrase", "always"));
+    let engine = engine(&workshop, &all);
+    for _ in 0..2 {
+        let answer = engine.chat_context("tree", &request).unwrap();
+        assert!(answer.is_degraded && !answer.is_cached && answer.notes.len() == 1, "{answer:?}");
+    }
+}
+
+#[test]
 fn figures_are_kept_and_feedback_is_counted() {
     let workshop = project();
     let none = workshop.engine.rate_context(None, true, None);
