@@ -285,6 +285,24 @@ fn an_answer_that_lacks_a_step_is_not_kept() {
 }
 
 #[test]
+fn an_edit_gets_the_definitions_that_are_found_in_time() {
+    let workshop = project();
+    let edit = editing("like the login function", "src/api/users.ts", (1, 3));
+    let edit = InlineContextRequest { min_score: Some(0.0), max_chunks: Some(20), ..edit };
+    let n_blocks = |deadline: Duration| {
+        let edit = InlineContextRequest { deadline: Some(deadline), ..edit.clone() };
+        let answer = workshop.engine.inline_context("tree", &edit).unwrap();
+        assert_eq!(symbols(&answer)[0], "loginUser");
+        answer.blocks.len()
+    };
+    assert!(n_blocks(Duration::ZERO) < n_blocks(Duration::from_secs(20)));
+    // Without any, the search is all there is.
+    let edit = editing("handle errors and log them", "src/api/users.ts", (1, 3));
+    let edit = InlineContextRequest { deadline: Some(Duration::ZERO), min_score: Some(0.0), ..edit };
+    assert!(!workshop.engine.inline_context("tree", &edit).unwrap().blocks.is_empty());
+}
+
+#[test]
 fn figures_are_kept_and_feedback_is_counted() {
     let workshop = project();
     let none = workshop.engine.rate_context(None, true, None);
