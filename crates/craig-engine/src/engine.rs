@@ -177,15 +177,7 @@ impl Engine {
 
     /// A connection to the database for one call. A call takes one and passes it on, so that it needs no second one.
     pub(crate) fn store(&self) -> Result<PooledStore<'_>, EngineError> {
-        let mut store = self.shared.stores.get(&self.shared.config, || {
-            // They are no longer used and may take much memory.
-            self.shared.indexes.clear();
-            self.shared.analyses.clear();
-            self.shared.graphs.clear();
-            self.shared.manifests.clear();
-            self.shared.imports.clear();
-            self.shared.package_libraries.clear();
-        })?;
+        let mut store = self.shared.stores.get(&self.shared.config, || self.forget_all())?;
         store.show_only(self.visibility.names())?;
         Ok(store)
     }
@@ -639,9 +631,29 @@ impl Engine {
 
     /// Drops what is derived from a project and kept in memory.
     fn forget(&self, project: &Project) {
-        self.shared.indexes.remove(&project.key());
-        self.shared.analyses.remove(&project.key());
-        self.shared.graphs.remove(&project.key());
+        let key = project.key();
+        self.shared.indexes.remove(&key);
+        self.shared.analyses.remove(&key);
+        self.shared.graphs.remove(&key);
+        self.shared.manifests.remove(&key);
+        self.shared.imports.remove(&key);
+        self.shared.package_libraries.remove(&key);
+        self.shared.contexts.remove_project(&key);
+        locked(&self.shared.counts).remove(&key);
+        self.shared.unsearched_files.remove(&project.reference);
+    }
+
+    /// Drops what is derived from all projects: it is of another database, and may take much memory.
+    fn forget_all(&self) {
+        self.shared.indexes.clear();
+        self.shared.analyses.clear();
+        self.shared.graphs.clear();
+        self.shared.manifests.clear();
+        self.shared.imports.clear();
+        self.shared.package_libraries.clear();
+        self.shared.contexts.clear();
+        locked(&self.shared.counts).clear();
+        self.shared.unsearched_files.clear();
     }
 
     /// The tracked files of a project as a tree, binary ones included.
