@@ -129,6 +129,7 @@ impl Engine {
         options: StoredOptions,
     ) -> Result<Project, EngineError> {
         let known = store.project_of_path(root.as_str())?;
+        let previous = known.as_ref().map(|known| StoredOptions::parse(&known.options));
         let name = match (name, known) {
             (Some(name), Some(known)) if name != known.name => {
                 return Err(EngineError::DirectoryTaken {
@@ -145,10 +146,9 @@ impl Engine {
         if !source.extra_ignore_globs.is_empty() || !source.extra_include_globs.is_empty() {
             walk(root, &source)?;
         }
-        let previous = store.project(&name).map(|project| StoredOptions::parse(&project.options));
         let options = match previous {
-            Ok(previous) => options.made_like(&previous),
-            Err(_) => options.made_with(self.embedder()?.id()),
+            Some(previous) => options.made_like(&previous),
+            None => options.made_with(self.embedder()?.id()),
         };
         Ok(store.create_project(&name, root.as_str(), &options.to_json())?)
     }
