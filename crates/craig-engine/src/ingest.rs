@@ -709,16 +709,10 @@ pub(crate) fn wait_to_write(
     waiting: Waiting,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), EngineError> {
-    let mut waited = match waiting {
-        Waiting::Fail => return Ok(store.wait_to_write(ANSWER_PATIENCE)?),
-        Waiting::Wait => store.wait_to_write(SILENCE),
-    };
-    for _ in 1..N_WAITS {
-        let Err(StoreError::Busy { holder, .. }) = &waited else { break };
-        progress(&waiting_for(&format!("{holder}, which is writing the database")));
-        waited = store.wait_to_write(SILENCE);
+    match waiting {
+        Waiting::Fail => Ok(store.wait_to_write(ANSWER_PATIENCE)?),
+        Waiting::Wait => patiently(|| store.wait_to_write(SILENCE), "the database", progress),
     }
-    Ok(waited?)
 }
 
 /// Takes the right to write the index of a project; shows who has it.
@@ -727,13 +721,22 @@ pub(crate) fn lock_index(
     project: &Project,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<IndexLock, EngineError> {
-    let mut locked = store.lock_index(project, SILENCE);
+    patiently(|| store.lock_index(project, SILENCE), "the index of this project", progress)
+}
+
+/// Tries again while another process is writing; shows which one.
+fn patiently<T>(
+    mut attempt: impl FnMut() -> Result<T, StoreError>,
+    what: &str,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<T, EngineError> {
+    let mut done = attempt();
     for _ in 1..N_WAITS {
-        let Err(StoreError::Held { holder }) = &locked else { break };
-        progress(&waiting_for(&format!("{holder}, which is writing the index of this project")));
-        locked = store.lock_index(project, SILENCE);
+        let Err(StoreError::Busy { holder, .. } | StoreError::Held { holder }) = &done else { break };
+        progress(&waiting_for(&format!("{holder}, which is writing {what}")));
+        done = attempt();
     }
-    Ok(locked?)
+    Ok(done?)
 }
 
 fn waiting_for(whom: &str) -> Progress {
