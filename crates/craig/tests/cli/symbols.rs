@@ -480,3 +480,12 @@ fn a_place_in_a_file_that_there_is_not() {
         "#]],
     );
 }
+
+#[test]
+fn other_words_for_commands_are_accepted() {
+    let home = home();
+    for (word, command) in [("usages", "references"), ("affected", "impact")] {
+        let answer = |command: &str| home.succeed(&[command, "rounded", "-p", "shop"]);
+        assert_eq!(answer(word), answer(command));
+    }
+}
