@@ -211,6 +211,13 @@ impl Engine {
         let run =
             Run { project, made: &made, listing: &listing, files: &files, compare, embedder: &*embedder };
         let (tally, mut notes) = self.ingest_listed(store, &run, &stored, &lock, mode, progress)?;
+        if listing.entries.is_empty() && listing.excluded.ignored > 0 {
+            notes.push(
+                "no file is tracked, and ignore files such as .gitignore exclude some: 'craig ingest --no-ignore' tracks \
+                 them, and so does a line '!pattern' in a .pukuignore"
+                    .to_owned(),
+            );
+        }
         if stored.are_of_another_version() {
             notes.push(
                 "all files were read again, since the index was built by another version of Craig".to_owned(),
