@@ -13,6 +13,7 @@ use craig_store::{
     StoreError, StoredText,
 };
 use craig_symbols::SymbolGraph;
+use craig_text::shell_word;
 use rayon::ThreadPool;
 
 use crate::consent::{Consent, NewSources};
@@ -736,7 +737,7 @@ fn status_of(project: &Project, status: IngestionStatus) -> ProjectStatus {
     let error = match status.state {
         IngestionState::CutOff => Some(format!(
             "the ingestion was interrupted; committed files are kept: run 'craig ingest-delta {}' to complete it",
-            project.name
+            shell_word(&project.name)
         )),
         _ => status.error,
     };

@@ -154,6 +154,16 @@ fn empty_directory() {
 }
 
 #[test]
+fn commands_quote_names_that_mean_something_to_a_shell() {
+    let home = Home::new();
+    home.write("my shop/a.py", "def total():\n    return 1\n");
+    home.succeed(&["ingest", "my shop"]);
+    home.write("my shop/b.py", "def pay():\n    return 2\n");
+    let checked = home.succeed(&["check-updates", "my shop"]);
+    assert!(checked.contains(r#"run 'craig ingest-delta "my shop"' to bring"#), "{checked}");
+}
+
+#[test]
 fn directory_of_ignored_files_only() {
     let home = Home::new();
     home.write("built/.gitignore", "*\n");
