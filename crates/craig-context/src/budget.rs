@@ -27,8 +27,9 @@ pub struct Fitted {
 /// Fits `blocks`, best first, into `budget_tokens`.
 ///
 /// From the last on, pieces are left out until the rest fits. The one that is too long for what is left is cut at a
-/// boundary of its syntax. When all fit whole, `wider` is asked for larger ones in their place, the best first, again and
-/// again as long as what it gives fits. Of no blocks nothing is counted, so that the tokenizer's table need not be read.
+/// boundary of its syntax. When all fit whole, `wider` is asked for larger ones in their place, the best first,
+/// again and again as long as what it gives fits. Of no blocks nothing is counted, so that the tokenizer's table
+/// need not be read.
 pub fn fitted(
     format: Format,
     blocks: Vec<Block>,

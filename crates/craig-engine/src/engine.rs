@@ -262,8 +262,8 @@ impl Engine {
         }
     }
 
-    /// Whether `handle` stands for the group of the projects that it lists. Somebody who sees only some projects creates no
-    /// groups, and learns of none.
+    /// Whether `handle` stands for the group of the projects that it lists. Somebody who sees only some projects
+    /// creates no groups, and learns of none.
     fn lists_several(&self, store: &Store, handle: &str) -> bool {
         self.visibility == Visibility::All && names_several(store, handle)
     }

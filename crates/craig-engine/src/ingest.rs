@@ -213,8 +213,8 @@ impl Engine {
         let (tally, mut notes) = self.ingest_listed(store, &run, &stored, &lock, mode, progress)?;
         if listing.entries.is_empty() && listing.excluded.ignored > 0 {
             notes.push(
-                "no file is tracked, and ignore files such as .gitignore exclude some: 'craig ingest --no-ignore' tracks \
-                 them, and so does a line '!pattern' in a .pukuignore"
+                "no file is tracked, and ignore files such as .gitignore exclude some: 'craig ingest --no-ignore' \
+                 tracks them, and so does a line '!pattern' in a .pukuignore"
                     .to_owned(),
             );
         }

@@ -41,8 +41,8 @@ pub(super) struct CacheKey {
 impl ContextCache {
     /// The cached answer, if its files are unchanged; `version` returns the current version of a file.
     ///
-    /// An answer without files holds as long as nothing in the project changes. No step was repeated for it, so it has neither a
-    /// rerank report nor times.
+    /// An answer without files holds as long as nothing in the project changes. No step was repeated for it, so it has
+    /// neither a rerank report nor times.
     pub(super) fn get(
         &self,
         key: &CacheKey,

@@ -146,8 +146,8 @@ impl Engine {
         answer.with(fitted, had_blocks)
     }
 
-    /// Definitions that the instruction points to, and what a search finds. With definitions, the search is skipped if there is
-    /// no time left for it.
+    /// Definitions that the instruction points to, and what a search finds. With definitions, the search is skipped if
+    /// there is no time left for it.
     fn inline_hits(
         &self,
         store: &Store,

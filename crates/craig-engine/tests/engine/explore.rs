@@ -259,7 +259,8 @@ fn a_caller_that_is_shown_is_not_listed_again() {
     let callers: Vec<(String, String)> = (1..9)
         .map(|n| {
             let text = format!(
-                "from settle import settle\n\n\ndef pay{n}():\n    return settle({n})\n\n\ndef run{n}():\n    return pay{n}()\n"
+                "from settle import settle\n\n\ndef pay{n}():\n    return settle({n})\n\n\n\
+                 def run{n}():\n    return pay{n}()\n"
             );
             (format!("c{n}.py"), text)
         })
