@@ -4,14 +4,6 @@ use crate::format::{Format, as_data, markdown};
 use crate::truncate::truncate;
 use crate::{Block, Tokenizer};
 
-/// Priority of context among the parts of a prompt, as prompt-tsx counts them.
-pub const CONTEXT_PRIORITY: f32 = 850.0;
-
-/// Priority of the piece at `rank`, from 0, of `n` pieces: 850 + (1 − rank / n).
-pub fn priority(rank: usize, n: usize) -> f32 {
-    CONTEXT_PRIORITY + 1.0 - rank as f32 / n.max(1) as f32
-}
-
 /// Minimum number of tokens of a cut piece; shorter ones carry no information.
 const MIN_TOKENS: usize = 24;
 
@@ -34,10 +26,10 @@ pub struct Fitted {
 
 /// Fits `blocks`, best first, into `budget_tokens`.
 ///
-/// From the last on, pieces are left out until the rest fits: no piece carries its [`priority`], but this is the order of
-/// them. The one that is too long for what is left is cut at a boundary of its syntax. When all fit whole, `wider` is asked
-/// for larger ones in their place, the best first, again and again as long as what it gives fits. Of no blocks nothing is
-/// counted, so that the tokenizer's table need not be read.
+/// From the last on, pieces are left out until the rest fits. The one that is too long for what is left is cut at a
+/// boundary of its syntax. When all fit whole, `wider` is asked for larger ones in their place, the best first,
+/// again and again as long as what it gives fits. Of no blocks nothing is counted, so that the tokenizer's table
+/// need not be read.
 pub fn fitted(
     format: Format,
     blocks: Vec<Block>,
@@ -221,11 +213,6 @@ mod tests {
         let (text, n_blocks) = fitted_text(Format::SimilarCode, blocks(), 50, tokenizer);
         assert_eq!((n_blocks, text.contains("b.rs")), (1, false));
         assert_eq!(fitted_text(Format::SimilarCode, blocks(), 0, tokenizer), (String::new(), 0));
-    }
-
-    #[test]
-    fn priorities_are_those_of_the_requirements() {
-        assert_eq!([priority(0, 4), priority(1, 4), priority(3, 4)], [851.0, 850.75, 850.25]);
     }
 
     proptest! {

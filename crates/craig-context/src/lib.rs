@@ -12,7 +12,7 @@ mod tokens;
 mod truncate;
 
 pub use block::{Block, SourceText, enclosing, merged};
-pub use budget::{CONTEXT_PRIORITY, Fitted, fitted, fitted_text, priority};
+pub use budget::{Fitted, fitted, fitted_text};
 pub use format::Format;
 pub use inline::{Selection, boost};
 pub use query::{Basis, ChatQuery, InlineQuery, Reference};

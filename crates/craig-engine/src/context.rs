@@ -8,6 +8,7 @@ mod inline;
 mod needed;
 mod uses;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -62,6 +63,9 @@ pub struct ContextAnswer {
     pub is_cached: bool,
     /// Steps that failed and were skipped, such as a model that did not respond.
     pub notes: Vec<String>,
+    /// Whether a step failed, or was skipped for lack of time: the next answer may be better.
+    #[serde(skip)]
+    pub is_degraded: bool,
     /// How long it took.
     pub elapsed: Steps,
 }
@@ -144,6 +148,20 @@ impl ContextAnswer {
         Self { reason: Some(format!("the search failed: {error}")), ..Self::none(NoContext::Failed) }
     }
 
+    /// The result of an optional step, or a note that it failed.
+    fn optional<T: Default>(&mut self, step: Result<T, EngineError>) -> T {
+        step.unwrap_or_else(|error| {
+            self.note_failure(error.to_string());
+            T::default()
+        })
+    }
+
+    /// Notes that a step failed and was skipped.
+    fn note_failure(&mut self, note: String) {
+        self.notes.push(note);
+        self.is_degraded = true;
+    }
+
     /// Keeps the blocks that fit, or records why there are none.
     fn with(mut self, fitted: Fitted, had_blocks: bool) -> Self {
         if fitted.blocks.is_empty() {
@@ -170,12 +188,14 @@ struct Clock {
     started: Instant,
     last: Instant,
     deadline: Instant,
+    /// Whether a step was skipped for lack of time.
+    is_late: Cell<bool>,
 }
 
 impl Clock {
     fn new(limit: Duration) -> Self {
         let now = Instant::now();
-        Self { started: now, last: now, deadline: now + limit }
+        Self { started: now, last: now, deadline: now + limit, is_late: Cell::new(false) }
     }
 
     /// Milliseconds since the last step ended.
@@ -190,9 +210,11 @@ impl Clock {
         milliseconds(self.started.elapsed())
     }
 
-    /// Whether there is time left.
+    /// Whether there is time left for an optional step, which is skipped otherwise.
     fn is_early(&self) -> bool {
-        Instant::now() < self.deadline
+        let is_early = Instant::now() < self.deadline;
+        self.is_late.set(self.is_late.get() || !is_early);
+        is_early
     }
 
     /// Gives a step its own time.
@@ -308,6 +330,7 @@ impl Engine {
         clock: &Clock,
     ) -> ContextAnswer {
         answer.elapsed.total_ms = clock.total_ms();
+        answer.is_degraded |= clock.is_late.get();
         if let Some(project) = project {
             answer.project = project.name.clone();
             answer.id = self.keep_use(store, project, kind, &answer);

@@ -1,8 +1,11 @@
 //! The cost of an ingestion, estimated before anything is embedded.
 
 use craig_model::Expense;
+use craig_source::{Entry, Language};
+use craig_store::TrackedFile;
 use serde::Serialize;
 
+use crate::ingest::SourceFiles;
 use crate::plan::Plan;
 
 /// An ingestion that would embed more than this needs the user's consent.
@@ -87,16 +90,20 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// At most what a plan's new files hold; those that the store knows are counted there.
-    pub(crate) fn from_new_files(plan: &Plan) -> Self {
-        let new = plan.read.iter().filter(|(_, tracked)| tracked.is_none());
-        new.filter(|(entry, _)| craig_source::Language::from_path(&entry.path).is_some()).fold(
-            Self::default(),
-            |sum, (entry, _)| Self {
-                n_texts: sum.n_texts + entry.stamp.size.div_ceil(BYTES_A_CHUNK),
-                n_bytes: sum.n_bytes + entry.stamp.size,
-            },
-        )
+    /// At most what the new and changed files of a plan hold; texts of unchanged files are counted in the store.
+    pub(crate) fn from_files(plan: &Plan, files: &dyn SourceFiles) -> Self {
+        let is_changed = |entry: &Entry, known: &TrackedFile| {
+            entry.stamp != known.stamp
+                && files.read(&entry.path).is_ok_and(|current| current.hash != known.hash)
+        };
+        let is_new = |(entry, tracked): &&(Entry, Option<TrackedFile>)| {
+            Language::from_path(&entry.path).is_some()
+                && tracked.as_ref().is_none_or(|known| is_changed(entry, known))
+        };
+        plan.read.iter().filter(is_new).fold(Self::default(), |sum, (entry, _)| Self {
+            n_texts: sum.n_texts + entry.stamp.size.div_ceil(BYTES_A_CHUNK),
+            n_bytes: sum.n_bytes + entry.stamp.size,
+        })
     }
 
     pub(crate) fn and(self, other: Self) -> Self {

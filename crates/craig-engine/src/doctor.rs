@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use craig_search::{Index, IndexHealth};
 use craig_store::{DamagedFile, Project, Store, StoreError};
+use craig_text::shell_word;
 use serde::Serialize;
 
 use crate::project::reload;
@@ -218,7 +219,8 @@ impl Examination {
                 false => {
                     format!(
                         "its source {} no longer exists: run 'craig purge {}'",
-                        project.source_path, project.name
+                        project.source_path,
+                        shell_word(&project.name)
                     )
                 }
             };
@@ -328,7 +330,7 @@ fn ingest_again(sources: &[String]) -> String {
         [] => "ingest its projects again: sources were not touched".to_owned(),
         _ => {
             let commands: Vec<String> =
-                sources.iter().map(|source| format!("craig ingest {source}")).collect();
+                sources.iter().map(|source| format!("craig ingest {}", shell_word(source))).collect();
             format!("ingest its projects again: {}", commands.join("; "))
         }
     }

@@ -13,6 +13,7 @@ use craig_store::{
     StoreError, StoredText,
 };
 use craig_symbols::SymbolGraph;
+use craig_text::shell_word;
 use rayon::ThreadPool;
 
 use crate::consent::{Consent, NewSources};
@@ -177,15 +178,7 @@ impl Engine {
 
     /// A connection to the database for one call. A call takes one and passes it on, so that it needs no second one.
     pub(crate) fn store(&self) -> Result<PooledStore<'_>, EngineError> {
-        let mut store = self.shared.stores.get(&self.shared.config, || {
-            // They are no longer used and may take much memory.
-            self.shared.indexes.clear();
-            self.shared.analyses.clear();
-            self.shared.graphs.clear();
-            self.shared.manifests.clear();
-            self.shared.imports.clear();
-            self.shared.package_libraries.clear();
-        })?;
+        let mut store = self.shared.stores.get(&self.shared.config, || self.forget_all())?;
         store.show_only(self.visibility.names())?;
         Ok(store)
     }
@@ -246,8 +239,7 @@ impl Engine {
     /// Finds a project or group by its id, reference or name, or the group of several projects separated by commas. If a
     /// reference was found before and is gone, the error gives the project's name, since no user knows it by its reference.
     pub(crate) fn find(&self, store: &Store, handle: &str) -> Result<Project, EngineError> {
-        // Somebody who sees only some projects makes no groups, and learns of none.
-        if self.visibility == Visibility::All && names_several(store, handle) {
+        if self.lists_several(store, handle) {
             return self.group_of(store, handle);
         }
         match store.project(handle) {
@@ -270,6 +262,12 @@ impl Engine {
         }
     }
 
+    /// Whether `handle` stands for the group of the projects that it lists. Somebody who sees only some projects
+    /// creates no groups, and learns of none.
+    fn lists_several(&self, store: &Store, handle: &str) -> bool {
+        self.visibility == Visibility::All && names_several(store, handle)
+    }
+
     /// Reports that a project is read.
     pub(crate) fn observe(&self, project: &str) {
         if let Some(observer) = &self.observer {
@@ -284,8 +282,13 @@ impl Engine {
         handle: &str,
         work: impl FnOnce(&Project) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
+        // A snapshot lacks what is created after it, and asking several projects may create their group.
+        let group = match self.lists_several(store, handle) {
+            true => Some(self.find(store, handle)?.reference),
+            false => None,
+        };
         let _snapshot = store.snapshot()?;
-        work(&self.find(store, handle)?)
+        work(&self.find(store, group.as_deref().unwrap_or(handle))?)
     }
 
     /// The index of `project` as the store has it now. Where it cannot be written, it is made in memory. What the user
@@ -629,9 +632,29 @@ impl Engine {
 
     /// Drops what is derived from a project and kept in memory.
     fn forget(&self, project: &Project) {
-        self.shared.indexes.remove(&project.key());
-        self.shared.analyses.remove(&project.key());
-        self.shared.graphs.remove(&project.key());
+        let key = project.key();
+        self.shared.indexes.remove(&key);
+        self.shared.analyses.remove(&key);
+        self.shared.graphs.remove(&key);
+        self.shared.manifests.remove(&key);
+        self.shared.imports.remove(&key);
+        self.shared.package_libraries.remove(&key);
+        self.shared.contexts.remove_project(&key);
+        locked(&self.shared.counts).remove(&key);
+        self.shared.unsearched_files.remove(&project.reference);
+    }
+
+    /// Drops what is derived from all projects: it is of another database, and may take much memory.
+    fn forget_all(&self) {
+        self.shared.indexes.clear();
+        self.shared.analyses.clear();
+        self.shared.graphs.clear();
+        self.shared.manifests.clear();
+        self.shared.imports.clear();
+        self.shared.package_libraries.clear();
+        self.shared.contexts.clear();
+        locked(&self.shared.counts).clear();
+        self.shared.unsearched_files.clear();
     }
 
     /// The tracked files of a project as a tree, binary ones included.
@@ -714,7 +737,7 @@ fn status_of(project: &Project, status: IngestionStatus) -> ProjectStatus {
     let error = match status.state {
         IngestionState::CutOff => Some(format!(
             "the ingestion was interrupted; committed files are kept: run 'craig ingest-delta {}' to complete it",
-            project.name
+            shell_word(&project.name)
         )),
         _ => status.error,
     };

@@ -9,6 +9,7 @@ use craig_search::SearchError;
 use craig_source::{BadUrl, GitError, LeftOut, ProtectedFolder, SourceError};
 use craig_store::{ArchiveError, DatabaseAddress, StoreError, StoreErrorKind};
 use craig_symbols::SymbolError;
+use craig_text::shell_word;
 use thiserror::Error;
 
 use crate::cost::EmbeddingCost;
@@ -362,15 +363,16 @@ impl EngineError {
             }
             Self::ProtectedSource { path, .. } => Some(format!(
                 "ingest the directory of one project; 'craig ingest --yes {}' indexes the whole directory",
-                path.display()
+                shell_word(&path.to_string_lossy())
             )),
             Self::SourceReplaced { leads_to, .. } => Some(format!(
                 "run 'craig ingest {}' if that is where the project is now",
-                leads_to.display()
+                shell_word(&leads_to.to_string_lossy())
             )),
             Self::SourceGone { project, .. } => Some(format!(
                 "its index can still be searched; run 'craig ingest' on the new place if it has moved, or \
-                 'craig purge {project}' if it is no longer needed"
+                 'craig purge {}' if it is no longer needed",
+                shell_word(project)
             )),
             Self::IsAGroup { .. } => {
                 Some("name one of its members; 'craig group list' shows them".into())
@@ -381,7 +383,8 @@ impl EngineError {
             Self::NotInGroup { known, .. } => Some(format!("its members: {}", known.join(", "))),
             Self::BadName { .. } => Some("choose another name with --name".into()),
             Self::DirectoryTaken { project, .. } => Some(format!(
-                "omit --name to ingest it again; to rename it, run 'craig purge {project}' first"
+                "omit --name to ingest it again; to rename it, run 'craig purge {}' first",
+                shell_word(project)
             )),
             Self::UnknownSymbol { similar, note: None, .. } if similar.is_empty() => Some(
                 "'craig search' finds code by what it does, 'craig grep' by its text; names are 'Cart.total' or \
@@ -390,7 +393,8 @@ impl EngineError {
             ),
             Self::ClonedElsewhere { project, .. } => Some(format!(
                 "use the same data folder (XDG_DATA_HOME) for all processes that ingest into this database, or \
-                 run 'craig purge {project}' first"
+                 run 'craig purge {}' first",
+                shell_word(project)
             )),
             Self::UnknownFile { left_out: Some(left_out), .. } => Some(left_out.to_string()),
             Self::UnknownSymbol { note: Some(note), .. } => Some(note.clone()),
@@ -508,7 +512,7 @@ fn store_hint(error: &StoreError) -> Option<String> {
         }
         StoreError::UnknownProject { known, .. } => format!("known projects: {}", known.join(", ")),
         StoreError::NameTaken { name, .. } => {
-            format!("choose another name with --name, or 'craig purge {name}' first")
+            format!("choose another name with --name, or 'craig purge {}' first", shell_word(name))
         }
         StoreError::NotEmpty { .. } => {
             "name a database without projects: a new file, or an empty database or schema of the server".into()

@@ -129,6 +129,7 @@ impl Engine {
         options: StoredOptions,
     ) -> Result<Project, EngineError> {
         let known = store.project_of_path(root.as_str())?;
+        let previous = known.as_ref().map(|known| StoredOptions::parse(&known.options));
         let name = match (name, known) {
             (Some(name), Some(known)) if name != known.name => {
                 return Err(EngineError::DirectoryTaken {
@@ -145,10 +146,9 @@ impl Engine {
         if !source.extra_ignore_globs.is_empty() || !source.extra_include_globs.is_empty() {
             walk(root, &source)?;
         }
-        let previous = store.project(&name).map(|project| StoredOptions::parse(&project.options));
         let options = match previous {
-            Ok(previous) => options.made_like(&previous),
-            Err(_) => options.made_with(self.embedder()?.id()),
+            Some(previous) => options.made_like(&previous),
+            None => options.made_with(self.embedder()?.id()),
         };
         Ok(store.create_project(&name, root.as_str(), &options.to_json())?)
     }
@@ -211,6 +211,13 @@ impl Engine {
         let run =
             Run { project, made: &made, listing: &listing, files: &files, compare, embedder: &*embedder };
         let (tally, mut notes) = self.ingest_listed(store, &run, &stored, &lock, mode, progress)?;
+        if listing.entries.is_empty() && listing.excluded.ignored > 0 {
+            notes.push(
+                "no file is tracked, and ignore files such as .gitignore exclude some: 'craig ingest --no-ignore' \
+                 tracks them, and so does a line '!pattern' in a .pukuignore"
+                    .to_owned(),
+            );
+        }
         if stored.are_of_another_version() {
             notes.push(
                 "all files were read again, since the index was built by another version of Craig".to_owned(),
@@ -254,7 +261,7 @@ impl Engine {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<(Tally, Vec<String>), EngineError> {
         let plan = Plan::new(run.listing, store.tracked_files(run.project.id)?, run.compare);
-        if let Some(cost) = cost(store, run.project, stored, run.embedder, &plan, mode.consent)? {
+        if let Some(cost) = cost(store, run, stored, &plan, mode.consent)? {
             progress(&Progress { current: cost.to_string(), ..Progress::new(Phase::Embedding) });
         }
         let mut tally = Tally::new(&plan, run.listing);
@@ -357,17 +364,17 @@ impl Engine {
 /// The cost of the ingestion, if it needs consent; fails if consent was not given.
 fn cost(
     store: &Store,
-    project: &Project,
+    run: &Run<'_>,
     stored: &StoredOptions,
-    embedder: &dyn Embedder,
     plan: &Plan,
     consent: Consent,
 ) -> Result<Option<EmbeddingCost>, EngineError> {
+    let Run { project, files, embedder, .. } = run;
     if embedder.expense() == Expense::None {
         return Ok(None);
     }
     let (n_texts, n_bytes) = store.texts_without_vector(project.id, embedder.id())?;
-    let texts = Texts { n_texts, n_bytes }.and(Texts::from_new_files(plan));
+    let texts = Texts { n_texts, n_bytes }.and(Texts::from_files(plan, *files));
     let before = Some(stored.embedder().to_owned()).filter(|id| !id.is_empty() && id != embedder.id());
     let cost = EmbeddingCost::new(&project.name, embedder.id(), before, embedder.expense(), texts);
     match cost.needs_consent() {
@@ -709,16 +716,10 @@ pub(crate) fn wait_to_write(
     waiting: Waiting,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), EngineError> {
-    let mut waited = match waiting {
-        Waiting::Fail => return Ok(store.wait_to_write(ANSWER_PATIENCE)?),
-        Waiting::Wait => store.wait_to_write(SILENCE),
-    };
-    for _ in 1..N_WAITS {
-        let Err(StoreError::Busy { holder, .. }) = &waited else { break };
-        progress(&waiting_for(&format!("{holder}, which is writing the database")));
-        waited = store.wait_to_write(SILENCE);
+    match waiting {
+        Waiting::Fail => Ok(store.wait_to_write(ANSWER_PATIENCE)?),
+        Waiting::Wait => patiently(|| store.wait_to_write(SILENCE), "the database", progress),
     }
-    Ok(waited?)
 }
 
 /// Takes the right to write the index of a project; shows who has it.
@@ -727,13 +728,22 @@ pub(crate) fn lock_index(
     project: &Project,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<IndexLock, EngineError> {
-    let mut locked = store.lock_index(project, SILENCE);
+    patiently(|| store.lock_index(project, SILENCE), "the index of this project", progress)
+}
+
+/// Tries again while another process is writing; shows which one.
+fn patiently<T>(
+    mut attempt: impl FnMut() -> Result<T, StoreError>,
+    what: &str,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<T, EngineError> {
+    let mut done = attempt();
     for _ in 1..N_WAITS {
-        let Err(StoreError::Held { holder }) = &locked else { break };
-        progress(&waiting_for(&format!("{holder}, which is writing the index of this project")));
-        locked = store.lock_index(project, SILENCE);
+        let Err(StoreError::Busy { holder, .. } | StoreError::Held { holder }) = &done else { break };
+        progress(&waiting_for(&format!("{holder}, which is writing {what}")));
+        done = attempt();
     }
-    Ok(locked?)
+    Ok(done?)
 }
 
 fn waiting_for(whom: &str) -> Progress {

@@ -34,6 +34,18 @@ impl UnsearchedFiles {
         locked(&self.large).insert(project.reference.clone(), large);
     }
 
+    /// Drops what is known of a project, by its reference.
+    pub(crate) fn remove(&self, reference: &str) {
+        locked(&self.large).remove(reference);
+        locked(&self.withheld).remove(reference);
+    }
+
+    /// Drops what is known of all projects.
+    pub(crate) fn clear(&self) {
+        locked(&self.large).clear();
+        locked(&self.withheld).clear();
+    }
+
     /// Minified and generated files whose texts together are no larger than is looked through for one answer.
     fn withheld(&self, store: &Store, project: &Project) -> Result<Arc<[FileRecord]>, EngineError> {
         let known = locked(&self.withheld).get(&project.reference).cloned();

@@ -137,4 +137,6 @@ pub use craig_source::{DOCUMENT_ENDINGS, is_document};
 pub use craig_source::{ProtectedFolder, protected_folder, repository_leads_elsewhere};
 pub use craig_store::{DatabaseAddress, NewJob, ServerAddress, StoreError};
 pub use craig_symbols::Ecosystem;
-pub use craig_text::{DATA_NOTICE, is_stop_word, lower_words, root, without_control_tokens};
+pub use craig_text::{
+    DATA_NOTICE, distinct, is_stop_word, lower_words, root, shell_word, without_control_tokens,
+};

@@ -114,8 +114,9 @@ impl Engine {
         request: &SymbolRequest,
     ) -> Result<References, EngineError> {
         let (mut found, bound) = self.ask_graph(handle, name, request, |asked| {
-            let (sure, found) = asked.listed_references(request)?;
-            Ok((found, BoundWord::new(asked, &sure)))
+            // Lines with references of other roles are bound, too.
+            let (bound, _) = asked.references(request.min_confidence, &[]);
+            Ok((asked.listed_references(request)?, BoundWord::new(asked, &bound)))
         })?;
         if let Some(most) = request.unbound {
             found.unbound = Some(self.unbound(handle, &bound, most)?);
@@ -331,23 +332,19 @@ impl<'a> Asked<'a> {
         (sure, possible.len() as u64)
     }
 
-    /// All references to the symbol that count, and the answer that lists them.
-    fn listed_references(
-        &self,
-        request: &SymbolRequest,
-    ) -> Result<(Vec<SymbolReference>, References), EngineError> {
+    /// The references to the symbol that count.
+    fn listed_references(&self, request: &SymbolRequest) -> Result<References, EngineError> {
         let (sure, possible) = self.references(request.min_confidence, &request.roles);
         let mut files: Vec<u32> = sure.iter().map(|found| found.file).collect();
         files.dedup();
-        let found = References {
+        Ok(References {
             references: self.lines(&sure[..sure.len().min(request.limit)])?,
             total: sure.len() as u64,
             total_files: files.len() as u64,
             possible,
             unbound: None,
             subject: self.subject(),
-        };
-        Ok((sure, found))
+        })
     }
 
     /// References, by place, with the texts of their lines.
@@ -386,7 +383,11 @@ fn representative(graph: &SymbolGraph, symbol: SymbolIx) -> SymbolIx {
 }
 
 fn impact(asked: &Asked<'_>, request: &SymbolRequest) -> Impact {
-    let reach = asked.graph.reach(&asked.parts, request.depth as usize, request.min_confidence);
+    let depth = request.depth as usize;
+    let mut reach = asked.graph.reach(&asked.parts, depth + 1, request.min_confidence);
+    let n_reached = reach.files.len() + reach.symbols.len();
+    reach.files.retain(|found| found.distance <= depth);
+    reach.symbols.retain(|(_, distance)| *distance <= depth);
     let (_, possible) = asked.references(request.min_confidence, &[]);
     let files = reach.files.iter().take(request.limit).map(|found| ImpactedFile {
         distance: found.distance as u32,
@@ -399,6 +400,7 @@ fn impact(asked: &Asked<'_>, request: &SymbolRequest) -> Impact {
     });
     Impact {
         depth: request.depth,
+        goes_further: n_reached > reach.files.len() + reach.symbols.len(),
         files: files.collect(),
         symbols: symbols.collect(),
         total_files: reach.files.len() as u64,

@@ -465,8 +465,7 @@ pub(crate) fn clipped(text: &str, most: usize) -> &str {
 }
 
 fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut known = BTreeSet::new();
-    names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
+    craig_text::distinct(names).map(str::to_owned).collect()
 }
 
 /// How like the owner in a text (`app`, `string`, `mockPool`) is the one in code (`Application`, `StringSchema`,

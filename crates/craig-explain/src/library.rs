@@ -37,8 +37,8 @@ impl Document {
         let page = Page::read(path, text, modified_ns);
         let hash = ContentHash::from_content(page.text.as_bytes());
         let model = StaticModel::builtin();
-        let embed = |(section, ranges): (&Section, Vec<PartRange>)| {
-            let texts: Vec<String> = ranges.iter().map(|range| range.text(&page, section)).collect();
+        let embed = |(section, parts): (&Section, Vec<Range<usize>>)| {
+            let texts: Vec<String> = parts.iter().map(|part| part_text(&page, section, part)).collect();
             model.documents(&texts).iter().map(Embedding::quantized).collect()
         };
         let vectors = page.sections.iter().zip(part_ranges(&page)).map(embed).collect();
@@ -316,7 +316,7 @@ fn owners<'s>(
 fn documented_names(section: &Section) -> Vec<&str> {
     let headed = section.names.iter().map(|of| of.named.name.as_str());
     let defined =
-        section.units.iter().filter_map(|unit| unit.defines.as_ref()).map(|of| of.named.name.as_str());
+        section.units.iter().filter_map(|unit| unit.defines.as_ref()).map(|defined| defined.name.as_str());
     let mut names: Vec<&str> = headed.chain(defined).collect();
     names.sort_unstable();
     names.dedup();
@@ -353,25 +353,18 @@ fn imported(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A stretch of a section that has a vector of its own.
-pub(crate) struct PartRange {
-    /// Bytes of the page.
-    pub(crate) bytes: Range<usize>,
+/// What is embedded of a part of a section: its text, and what the section belongs to.
+pub(crate) fn part_text(page: &Page, section: &Section, part: &Range<usize>) -> String {
+    format!("{}\n{}", section.outline.path.join(" "), &page.text[part.clone()])
 }
 
-impl PartRange {
-    /// What is embedded: the part, and what its section belongs to.
-    pub(crate) fn text(&self, page: &Page, section: &Section) -> String {
-        format!("{}\n{}", section.outline.path.join(" "), &page.text[self.bytes.clone()])
-    }
-}
-
-/// The parts of each section of a page: whole lines, at most [`PART_BYTES`] where lines allow.
-pub(crate) fn part_ranges(page: &Page) -> Vec<Vec<PartRange>> {
+/// The parts of each section of a page that have vectors of their own, in bytes of the page: whole lines, at most
+/// [`PART_BYTES`] where lines allow.
+pub(crate) fn part_ranges(page: &Page) -> Vec<Vec<Range<usize>>> {
     page.sections.iter().map(|section| section_parts(&page.text, section.outline.bytes.clone())).collect()
 }
 
-fn section_parts(text: &str, bytes: Range<usize>) -> Vec<PartRange> {
+fn section_parts(text: &str, bytes: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = bytes.start;
     while start < bytes.end {
@@ -379,7 +372,7 @@ fn section_parts(text: &str, bytes: Range<usize>) -> Vec<PartRange> {
         let most = clipped(rest, PART_BYTES);
         let is_last = most.len() == rest.len();
         let length = if is_last { rest.len() } else { most.rfind('\n').map_or(most.len(), |end| end + 1) };
-        found.push(PartRange { bytes: start..start + length });
+        found.push(start..start + length);
         start += length;
     }
     found

@@ -83,7 +83,7 @@ pub(crate) struct Unit {
     /// Sentences, in bytes of the page.
     pub(crate) sentences: Vec<Range<usize>>,
     /// The name that it begins with as code: it says what that is.
-    pub(crate) defines: Option<Defined>,
+    pub(crate) defines: Option<Named>,
     /// It is a row of a table; its cells are runs of their own, without sentences.
     pub(crate) is_row: bool,
     /// The entries of lists that it stands in, the outermost first; each has a number of its own on the page.
@@ -97,12 +97,6 @@ pub(crate) struct Fence {
     pub(crate) bytes: Range<usize>,
     /// How many runs of prose of the section stand before it.
     pub(crate) n_units_before: usize,
-}
-
-/// A name that a run of prose begins with.
-#[derive(Clone, Debug)]
-pub(crate) struct Defined {
-    pub(crate) named: Named,
 }
 
 /// How often a section says a name.
@@ -335,7 +329,7 @@ impl<'t> Reader<'t> {
         let items = self.items.clone();
         let Some(section) = self.section(run.start) else { return };
         if let Some(defined) = &defines {
-            let entry = section.mentions.entry(defined.named.name.clone()).or_default();
+            let entry = section.mentions.entry(defined.name.clone()).or_default();
             entry.definitions = entry.definitions.saturating_add(1);
         }
         section.units.push(Unit { sentences, defines, is_row: false, items });
@@ -408,7 +402,7 @@ fn stems_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 /// The name that a run of prose begins with as code or in bold letters, as entries of lists and tables do.
-fn defined_name(written: &str) -> Option<Defined> {
+fn defined_name(written: &str) -> Option<Named> {
     let stripped = written.trim_start_matches(|c: char| "*_[`~ \t(<.".contains(c));
     let marks = &written[..written.len() - stripped.len()];
     if !marks.contains(['`', '*', '_']) {
@@ -423,7 +417,7 @@ fn defined_name(written: &str) -> Option<Defined> {
     // Words in bold letters are no definition of their first word.
     let next = stripped[end..].chars().next();
     let is_name = marks.contains('`') || next.is_none_or(|c| matches!(c, '*' | '_' | '(' | ':' | '`' | '?'));
-    is_name.then_some(Defined { named })
+    is_name.then_some(named)
 }
 
 #[cfg(test)]

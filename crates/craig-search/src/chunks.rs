@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use craig_source::FileKind;
-use craig_text::{PathRole, stems};
+use craig_text::{PathRole, is_test_module, stems};
 
 use crate::ChunkFeatures as Features;
 use crate::feature_extractor::{ChunkScores, FeatureExtractor};
@@ -203,7 +203,7 @@ impl<'s> FileChunks<'s> {
     /// Whether a chunk is a test by its name or by its enclosing item: Rust has `mod tests` in files of the product.
     fn is_test(&self, at: usize) -> bool {
         let row = self.row(at);
-        let of_tests = |part: &str| matches!(part, "tests" | "test") || part.ends_with("Tests");
+        let of_tests = |part: &str| is_test_module(part) || part.ends_with("Tests");
         let parent = self.segment.text(row.parent);
         let symbol = self.segment.text(row.symbol);
         parent.split(['.', ':', '#']).any(of_tests) || of_tests(symbol) || symbol.starts_with("test_")

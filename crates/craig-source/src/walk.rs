@@ -117,6 +117,8 @@ pub struct ExcludedCounts {
     pub hidden: u64,
     /// Folders that are always skipped, such as `node_modules`.
     pub skipped_folders: u64,
+    /// Files and folders that ignore files exclude; a folder counts once.
+    pub ignored: u64,
     /// Files and folders left out by the options: globs, names of folders.
     pub by_setting: u64,
     /// Symbolic links.
@@ -343,6 +345,7 @@ impl Found {
         match why {
             WhyLeftOut::Hidden => counts.hidden += 1,
             WhyLeftOut::BuildOutput | WhyLeftOut::Dependencies => counts.skipped_folders += 1,
+            WhyLeftOut::Ignored => counts.ignored += 1,
             WhyLeftOut::Setting => counts.by_setting += 1,
             _ => {}
         }
@@ -377,6 +380,7 @@ impl AddAssign for ExcludedCounts {
     fn add_assign(&mut self, other: Self) {
         self.hidden += other.hidden;
         self.skipped_folders += other.skipped_folders;
+        self.ignored += other.ignored;
         self.by_setting += other.by_setting;
         self.links += other.links;
         self.special += other.special;

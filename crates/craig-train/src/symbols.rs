@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: &SymbolArguments) -> Result<()> {
         for label in &labels.symbols {
             measure(&graph, label, (&skip, lists_overrides), arguments, &texts, &mut totals);
         }
-        print(name, &labels.language, &totals, Some(seconds));
+        print(name, &labels.language, &totals, seconds);
         by_language.entry(labels.language).or_default().push(totals);
     }
     let n = by_language.len() as f64;
@@ -150,7 +150,7 @@ pub(crate) fn run(arguments: &SymbolArguments) -> Result<()> {
     Ok(())
 }
 
-fn print(name: &str, language: &str, totals: &Totals, seconds: Option<f64>) {
+fn print(name: &str, language: &str, totals: &Totals, seconds: f64) {
     let n = totals.symbols as f64;
     println!(
         "{name:<20} {language:>10} {:4}  {:.3}  {:.3}      {:.3} / {:.3}  {:.3} / {:.3}    {:.3} / {:.3}  {:.3} / {:.3}  {:.2}",
@@ -165,7 +165,7 @@ fn print(name: &str, language: &str, totals: &Totals, seconds: Option<f64>) {
         totals.calls.recall(),
         totals.impact.precision(),
         totals.impact.recall(),
-        seconds.unwrap_or_default(),
+        seconds,
     );
 }
 

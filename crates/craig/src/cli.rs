@@ -97,9 +97,11 @@ enum Command {
     Explore(explore::Args),
     Grep(grep::Args),
     Symbol(symbol::Args),
+    #[command(alias = "usages")]
     References(references::Args),
     Callers(calls::CallersArgs),
     Callees(calls::CalleesArgs),
+    #[command(alias = "affected")]
     Impact(impact::Args),
     Related(related::Args),
     Outline(outline::Args),

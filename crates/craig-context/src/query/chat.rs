@@ -1,6 +1,6 @@
 //! The query of a chat message.
 
-use craig_text::is_conversational;
+use craig_text::{distinct, is_conversational};
 
 use super::prose::prose;
 use super::words::{Token, tokens};
@@ -44,8 +44,8 @@ impl ChatQuery {
             query.text = if query.text.is_empty() { message.trim().to_owned() } else { query.text };
         }
         query.history = before;
-        dedup(&mut query.keywords);
-        dedup(&mut query.names);
+        query.keywords = distinct(query.keywords).collect();
+        query.names = distinct(query.names).collect();
         query
     }
 }
@@ -88,11 +88,6 @@ fn is_telling(token: &Token<'_>) -> bool {
     let is_long = token.text.chars().count() >= MIN_KEYWORD_CHARS || !token.text.is_ascii();
     let is_number = token.text.chars().all(|c| c.is_ascii_digit() || c == '.');
     token.is_name() || is_long && !is_number && !is_conversational(&token.lower)
-}
-
-fn dedup(words: &mut Vec<String>) {
-    let mut seen = std::collections::HashSet::new();
-    words.retain(|word| seen.insert(word.clone()));
 }
 
 /// Phrases that make a question polite, or say that it is about the project; longest first where they begin alike.

@@ -7,7 +7,7 @@ use crate::lock::locked;
 
 use craig_store::{FileId, ProjectKey};
 
-use super::ContextAnswer;
+use super::{ContextAnswer, Steps};
 
 /// Answers that are kept; the oldest goes first.
 const MOST_ANSWERS: usize = 256;
@@ -41,7 +41,8 @@ pub(super) struct CacheKey {
 impl ContextCache {
     /// The cached answer, if its files are unchanged; `version` returns the current version of a file.
     ///
-    /// An answer without files holds as long as nothing in the project changes. Nothing was reranked for it again.
+    /// An answer without files holds as long as nothing in the project changes. No step was repeated for it, so it has
+    /// neither a rerank report nor times.
     pub(super) fn get(
         &self,
         key: &CacheKey,
@@ -52,7 +53,8 @@ impl ContextCache {
         let is_same = |(path, id): &(String, FileId)| version(path) == Some(*id);
         let holds = kept.generation == generation || !kept.files.is_empty() && kept.files.iter().all(is_same);
         if holds {
-            return Some(ContextAnswer { is_cached: true, rerank: None, ..kept.answer });
+            let elapsed = Steps::default();
+            return Some(ContextAnswer { is_cached: true, rerank: None, elapsed, ..kept.answer });
         }
         self.remove(key);
         None
@@ -71,6 +73,16 @@ impl ContextCache {
             all.pop_front();
         }
         all.push_back(Kept { key, files, generation, answer });
+    }
+
+    /// Drops the answers from a project.
+    pub(crate) fn remove_project(&self, project: &ProjectKey) {
+        self.kept().retain(|kept| kept.key.project != *project);
+    }
+
+    /// Drops all answers.
+    pub(crate) fn clear(&self) {
+        self.kept().clear();
     }
 
     fn remove(&self, key: &CacheKey) {

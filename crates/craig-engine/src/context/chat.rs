@@ -192,12 +192,12 @@ impl Engine {
         let found = match found {
             Ok(found) => found,
             Err(error) => {
-                let failed = ContextAnswer::failed(&error);
-                return ContextAnswer { query: answer.query, notes: answer.notes, ..failed };
+                let ContextAnswer { query, notes, elapsed, .. } = answer;
+                return ContextAnswer { query, notes, elapsed, ..ContextAnswer::failed(&error) };
             }
         };
         let answer = self.written(OpenProject { store, project }, found, request, limits, answer, clock);
-        if let Some(key) = key {
+        if let Some(key) = key.filter(|_| !answer.is_degraded && !clock.is_late.get()) {
             self.keep(store, project, key, &answer);
         }
         answer
@@ -233,7 +233,7 @@ impl Engine {
                 Some(guesses)
             }
             Err(reason) => {
-                answer.notes.push(reason);
+                answer.note_failure(reason);
                 None
             }
         }
@@ -294,7 +294,7 @@ impl Engine {
                 return hits;
             }
             Err(error) => {
-                answer.notes.push(format!("not reranked: {error}"));
+                answer.note_failure(format!("not reranked: {error}"));
                 return hits;
             }
         };
@@ -309,7 +309,7 @@ impl Engine {
             }
         };
         if let Some(reason) = &report.reason {
-            answer.notes.push(format!("not reranked: {reason}"));
+            answer.note_failure(format!("not reranked: {reason}"));
         }
         answer.rerank = Some(report);
         hits
@@ -338,7 +338,7 @@ impl Engine {
         let floor = limits.floor(hits.first().map_or(0.0, |best| best.score));
         hits.retain(|hit| hit.score >= floor);
         if !hits.is_empty()
-            && let Some(whole) = self.whole_project(store, project, &hits, limits)
+            && let Some(whole) = answer.optional(self.whole_project(store, project, &hits, limits))
         {
             answer.elapsed.rank_ms += clock.step_ms();
             let n_files = whole.len();
@@ -349,13 +349,13 @@ impl Engine {
                 return answer.with(fitted, true);
             }
         }
-        let texts = Self::source_texts(store, project, hits.iter().map(|hit| hit.path.as_str()), clock)
-            .unwrap_or_default();
+        let paths = hits.iter().map(|hit| hit.path.as_str());
+        let texts = answer.optional(Self::source_texts(store, project, paths, clock));
         let mut blocks = merged(hits.iter().map(Block::from_hit).collect(), |path| texts.get(path));
         let is_likely = blocks.first().is_some_and(|best| best.score >= WORTHWHILE);
         if is_likely && blocks.len() < limits.max_chunks && clock.is_early() {
             let needed = self.needed(store, project, &blocks, &texts, &request.message);
-            blocks.extend(needed.unwrap_or_default());
+            blocks.extend(answer.optional(needed));
         }
         blocks.truncate(limits.max_chunks);
         answer.elapsed.rank_ms += clock.step_ms();
@@ -374,22 +374,23 @@ impl Engine {
         project: &Project,
         hits: &[Hit],
         limits: &Limits,
-    ) -> Option<Vec<Block>> {
+    ) -> Result<Option<Vec<Block>>, EngineError> {
         // Large projects are recognized without reading a list of their files.
-        if self.index(store, project, &mut Vec::new()).ok()?.n_files() > limits.max_chunks as u64 {
-            return None;
+        if self.index(store, project, &mut Vec::new())?.n_files() > limits.max_chunks as u64 {
+            return Ok(None);
         }
-        let files = store.file_records(project.id).ok()?;
+        let files = store.file_records(project.id)?;
         let bytes: u64 = files.iter().map(|file| file.size).sum();
         // A token has at least one byte; this many of them are never within the budget.
         let is_small =
             files.len() <= limits.max_chunks && bytes <= MAX_BYTES_PER_TOKEN * limits.token_budget as u64;
         if !is_small || files.iter().any(|file| file.is_binary || file.withheld.is_some()) {
-            return None;
+            return Ok(None);
         }
         let mut blocks = Vec::new();
         for file in &files {
-            let text = store.file_text(project.id, &file.path).ok()??.content?;
+            let stored = store.file_text(project.id, &file.path)?;
+            let Some(text) = stored.and_then(|stored| stored.content) else { return Ok(None) };
             if text.trim().is_empty() {
                 continue;
             }
@@ -401,7 +402,7 @@ impl Engine {
             blocks.push(Block { language: file.language.id().to_owned(), why, ..block });
         }
         blocks.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Some(blocks)
+        Ok(Some(blocks))
     }
 
     fn cached(&self, store: &Store, project: &Project, key: &CacheKey) -> Option<ContextAnswer> {
@@ -409,11 +410,7 @@ impl Engine {
         self.contexts().get(key, project.generation, version)
     }
 
-    /// Keeps an answer, unless its reranking failed: the next one may succeed.
     fn keep(&self, store: &Store, project: &Project, key: CacheKey, answer: &ContextAnswer) {
-        if answer.rerank.as_ref().is_some_and(|report| report.result.is_err()) {
-            return;
-        }
         let version = |path: &String| {
             let tracked = store.tracked_file(project.id, path).ok()??;
             Some((path.clone(), tracked.id))

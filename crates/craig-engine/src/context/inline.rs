@@ -131,7 +131,7 @@ impl Engine {
         if query.text.chars().count() < MIN_CHARS {
             return ContextAnswer { query: answer.query, ..ContextAnswer::none(NoContext::TooShort) };
         }
-        let found = self.inline_hits(store, project, &query, limits, &mut answer.notes);
+        let found = self.inline_hits(store, project, &query, limits, &mut answer.notes, clock);
         answer.elapsed.search_ms = clock.step_ms();
         let hits = match found {
             Ok(hits) => hits,
@@ -146,7 +146,8 @@ impl Engine {
         answer.with(fitted, had_blocks)
     }
 
-    /// Definitions that the instruction points to, and what a search finds.
+    /// Definitions that the instruction points to, and what a search finds. With definitions, the search is skipped if
+    /// there is no time left for it.
     fn inline_hits(
         &self,
         store: &Store,
@@ -154,6 +155,7 @@ impl Engine {
         query: &InlineQuery,
         limits: &Limits,
         notes: &mut Vec<String>,
+        clock: &Clock,
     ) -> Result<Vec<Hit>, EngineError> {
         let mut hits = match &query.reference {
             Some(reference) if reference.is_name() => {
@@ -161,6 +163,9 @@ impl Engine {
             }
             _ => Vec::new(),
         };
+        if !hits.is_empty() && !clock.is_early() {
+            return Ok(hits);
+        }
         let request = SearchRequest {
             limit: PER_BLOCK * limits.max_chunks,
             per_file: usize::MAX,

@@ -7,7 +7,7 @@ use craig_chunk::{ChunkKind, Symbol};
 use craig_context::{Block, SourceText};
 use craig_search::{Description, Evidence, Filter, Hit, KindFilter};
 use craig_store::{Project, Store};
-use craig_text::{Word, identifiers};
+use craig_text::{Word, distinct, identifiers};
 
 use crate::symbol_graph::FileLines;
 use crate::{Engine, EngineError};
@@ -107,23 +107,13 @@ fn function_of<'t>(block: &Block, text: &'t SourceText) -> Option<&'t Symbol> {
 
 /// The names in a signature, each once.
 fn names_in(signature: &str) -> Vec<String> {
-    each_once(identifiers(signature).map(|word| word.text.to_owned()))
+    distinct(identifiers(signature).map(|word| word.text.to_owned())).collect()
 }
 
 /// The names before an opening bracket, each once.
 fn called_in(code: &str) -> Vec<String> {
     let is_called = |word: &Word<'_>| code[word.start + word.text.len()..].starts_with('(');
-    each_once(identifiers(code).filter(is_called).map(|word| word.text.to_owned()))
-}
-
-fn each_once(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut once = Vec::new();
-    for name in names {
-        if !once.contains(&name) {
-            once.push(name);
-        }
-    }
-    once
+    distinct(identifiers(code).filter(is_called).map(|word| word.text.to_owned())).collect()
 }
 
 fn is_about_calls(question: &str) -> bool {

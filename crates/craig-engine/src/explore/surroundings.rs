@@ -195,7 +195,8 @@ impl<'a> Surroundings<'a> {
         places: &[ExploredPlace],
     ) -> Result<Vec<LinkedFunction>, EngineError> {
         let places = places.iter().map(|place| (place.path.as_str(), place.lines.0));
-        let listed: Vec<(&str, u32)> = pieces.iter().flat_map(ExploredPiece::listed).chain(places).collect();
+        let of_pieces = pieces.iter().enumerate().flat_map(|(at, piece)| piece.listed(at == 0));
+        let listed: Vec<(&str, u32)> = of_pieces.chain(places).collect();
         let is_listed = |at: SymbolIx| {
             let definition = self.graph.definition(at);
             let lines = definition.line_start..=definition.line;

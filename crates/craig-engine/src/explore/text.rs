@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{Explored, ExploredDefinition, ExploredPiece, ExploredPlace, LinkedFunction};
 use crate::symbol_graph::lines_of_definition;
-use crate::{NO_ANSWER, Neighbour, Neighbours};
+use crate::{CallRow, NO_ANSWER, Neighbour, Neighbours};
 
 /// What is used, who calls, and tests that are listed.
 const MOST_USES: usize = 12;
@@ -142,17 +142,38 @@ impl ExploredPiece {
     fn write(&self, text: &mut String, is_best: bool) {
         let _ = writeln!(text, "{}\n{}", self.heading(), limited(&self.code, MOST_CODE_BYTES));
         if text.len() < MOST_BYTES_AROUND {
-            self.write_around(text, if is_best { MOST_CALLERS } else { MOST_OTHER_CALLERS });
+            self.write_around(text, most_callers(is_best));
         }
         text.push('\n');
     }
 
-    /// What is listed with it by place: path and first line.
-    pub(super) fn listed(&self) -> impl Iterator<Item = (&str, u32)> {
-        let uses = self.around.uses.iter().take(MOST_USES).map(|used| (used.path.as_str(), used.lines.0));
-        let callers =
-            self.around.callers.iter().take(MOST_CALLERS).map(|caller| (caller.path.as_str(), caller.line));
-        uses.chain(callers)
+    /// What its text lists by place: path and first line.
+    pub(super) fn listed(&self, is_best: bool) -> impl Iterator<Item = (&str, u32)> {
+        let uses = self.values().chain(self.calls().take(MOST_USES));
+        let callers = self.callers(most_callers(is_best));
+        let uses = uses.map(|used| (used.path.as_str(), used.lines.0));
+        uses.chain(callers.map(|caller| (caller.path.as_str(), caller.line)))
+    }
+
+    /// The values that it uses, except its own.
+    fn values(&self) -> impl Iterator<Item = &Neighbour> {
+        self.product_uses().filter(|used| used.is_value() && !self.holds(used))
+    }
+
+    /// What it calls.
+    fn calls(&self) -> impl Iterator<Item = &Neighbour> {
+        self.product_uses().filter(|used| !used.is_value() && !used.call_lines.is_empty())
+    }
+
+    fn product_uses(&self) -> impl Iterator<Item = &Neighbour> {
+        self.around.uses.iter().filter(|used| !used.test)
+    }
+
+    /// As many levels of callers as there is room for.
+    fn callers(&self, most: usize) -> impl Iterator<Item = &CallRow> {
+        let callers = &self.around.callers;
+        let depth = (1..=3).rev().find(|&depth| n_up_to(callers, depth) <= most).unwrap_or(1);
+        callers.iter().filter(move |caller| caller.depth <= depth).take(most)
     }
 
     fn holds(&self, other: &Neighbour) -> bool {
@@ -166,18 +187,15 @@ impl ExploredPiece {
             let code = limited(code.as_deref().unwrap_or_default(), MOST_HELPER_BYTES);
             let _ = writeln!(text, "uses {}  {}\n{code}", definition.name, place(definition, path));
         }
-        let uses = self.around.uses.iter().filter(|used| !used.test);
-        let (values, others): (Vec<_>, Vec<_>) = uses.partition(|used| used.is_value());
-        for value in values.iter().filter(|value| !self.holds(value)) {
+        for value in self.values() {
             let _ = writeln!(text, "uses {}  {}", value.signature, place(value, path));
         }
-        let calls: Vec<_> = others.iter().filter(|other| !other.call_lines.is_empty()).collect();
-        let shown: Vec<_> = calls
-            .iter()
+        let shown: Vec<_> = self
+            .calls()
             .take(MOST_USES)
             .map(|call| format!("{}  {}", call.name, place(call, path)))
             .collect();
-        let more = calls.len().saturating_sub(MOST_USES);
+        let more = self.calls().count().saturating_sub(MOST_USES);
         if !shown.is_empty() {
             let more = if more > 0 { format!("; {more} more") } else { String::new() };
             let _ = writeln!(text, "calls {}{more}", shown.join("; "));
@@ -188,22 +206,20 @@ impl ExploredPiece {
         }
     }
 
-    /// As many levels of callers as there is room for, then the tests.
+    /// The callers, then the tests.
     fn write_callers(&self, text: &mut String, most: usize) {
         let Neighbours { through, callers, tests, n_possible, .. } = &self.around;
-        let n_up_to = |depth: u32| callers.iter().filter(|caller| caller.depth <= depth).count();
-        let depth = (1..=3).rev().find(|&depth| n_up_to(depth) <= most).unwrap_or(1);
         let name = self.place.name.as_deref().filter(|_| self.definitions.len() > 1);
         let name = name.map(|name| format!("{name} ")).unwrap_or_default();
         let by = through.as_ref().map_or("by".to_owned(), |base| format!("through {base} by"));
         if !callers.is_empty() {
             let _ = writeln!(text, "{name}called {by}");
         }
-        for caller in callers.iter().filter(|caller| caller.depth <= depth).take(most) {
+        for caller in self.callers(most) {
             let indent = "  ".repeat(caller.depth as usize);
             let _ = writeln!(text, "{indent}{}", caller.text(&self.place.path));
         }
-        let n_more = n_up_to(depth).saturating_sub(most);
+        let n_more = n_up_to(callers, 1).saturating_sub(most);
         if n_more > 0 {
             let _ = writeln!(text, "  {n_more} more");
         }
@@ -218,6 +234,16 @@ impl ExploredPiece {
             let _ = writeln!(text, "{name}tested {by} {}{more}", shown.join("; "));
         }
     }
+}
+
+/// Callers that are listed of the best piece, or of another.
+fn most_callers(is_best: bool) -> usize {
+    if is_best { MOST_CALLERS } else { MOST_OTHER_CALLERS }
+}
+
+/// Callers of at most a depth.
+fn n_up_to(callers: &[CallRow], depth: u32) -> usize {
+    callers.iter().filter(|caller| caller.depth <= depth).count()
 }
 
 /// `parse 12-30, write 34-90`

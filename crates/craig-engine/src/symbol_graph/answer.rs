@@ -221,6 +221,8 @@ pub struct Impact {
     pub subject: Subject,
     /// Maximum number of steps that were followed.
     pub depth: u32,
+    /// Whether one more step reaches more.
+    pub goes_further: bool,
     /// Files, nearest first.
     pub files: Vec<ImpactedFile>,
     /// Definitions, nearest first.

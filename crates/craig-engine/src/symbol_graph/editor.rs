@@ -163,9 +163,7 @@ impl Engine {
         let Some((column, name)) = name_at(&text, line, column) else { return Ok(None) };
         let cursor = SymbolCursor { path, text: &text, line, column, name };
         let find = |graph: &SymbolGraph, lines| symbol_at(graph, cursor, lines);
-        self.at_cursor(handle, cursor, request, find, |asked, _| {
-            asked.listed_references(request).map(|(_, found)| found)
-        })
+        self.at_cursor(handle, cursor, request, find, |asked, _| asked.listed_references(request))
     }
 
     /// The symbol that the name at a cursor is surely a reference to; `None` for a definition, for what is local to a

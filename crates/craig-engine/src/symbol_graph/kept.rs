@@ -1,8 +1,7 @@
 //! Symbols from a graph that is kept already: for callers that cannot wait until one is made.
 
-use std::collections::BTreeSet;
-
-use craig_symbols::{ScipFile, SymbolGraph, SymbolIx, SymbolQuery};
+use craig_symbols::{ScipFile, SymbolGraph, SymbolQuery};
+use craig_text::distinct;
 
 use super::{Asked, GraphSymbol, SymbolRequest};
 use crate::{Engine, EngineError};
@@ -43,8 +42,7 @@ impl Engine {
 
 fn kept_symbol(asked: &Asked<'_>, name: &str) -> KeptSymbol {
     let (references, _) = asked.references(SymbolRequest::default().min_confidence, &[]);
-    let mut seen: BTreeSet<SymbolIx> = BTreeSet::new();
-    let symbols = asked.parts.iter().map(|&part| asked.representative(part)).filter(|&at| seen.insert(at));
+    let symbols = distinct(asked.parts.iter().map(|&part| asked.representative(part)));
     KeptSymbol {
         name: name.to_owned(),
         definitions: symbols.map(|at| asked.symbol(at)).collect(),

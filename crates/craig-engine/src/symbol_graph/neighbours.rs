@@ -1,10 +1,11 @@
 //! What is around a definition: what it uses, and who calls it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use craig_chunk::names::{DefinitionKind, Traits};
 use craig_store::{Project, Store};
 use craig_symbols::{SymbolGraph, SymbolIx, SymbolQuery};
+use craig_text::distinct;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -151,9 +152,7 @@ pub(crate) fn named(graph: &SymbolGraph, names: &[String]) -> Vec<SymbolIx> {
             found.extend(of_name);
         }
     }
-    let mut seen = HashSet::new();
-    found.retain(|&at| seen.insert(at));
-    found
+    distinct(found).collect()
 }
 
 /// Definitions with their places and signatures.

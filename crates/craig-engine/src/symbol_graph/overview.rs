@@ -6,8 +6,8 @@ use craig_chunk::names::{Role, Traits};
 use craig_insight::{About, Architecture, EntryPoint, sentence};
 use craig_model::Cancellation;
 use craig_symbols::{MapFocus, Ranked, SymbolIx};
-use craig_text::PathRole;
 use craig_text::path::{extension, folder, name};
+use craig_text::{PathRole, distinct};
 use serde::Serialize;
 
 use super::text::FileLines;
@@ -139,17 +139,7 @@ impl Page<'_> {
 
     /// The first definitions that are not of one symbol.
     fn distinct(&self, symbols: impl Iterator<Item = SymbolIx>, most: usize) -> Vec<SymbolIx> {
-        let mut distinct: Vec<SymbolIx> = Vec::new();
-        for symbol in symbols {
-            let symbol = self.asked.representative(symbol);
-            if !distinct.contains(&symbol) {
-                distinct.push(symbol);
-            }
-            if distinct.len() == most {
-                break;
-            }
-        }
-        distinct
+        distinct(symbols.map(|symbol| self.asked.representative(symbol))).take(most).collect()
     }
 
     fn described(&mut self, symbols: &[SymbolIx]) -> Result<Vec<OverviewSymbol>, EngineError> {

@@ -1,6 +1,7 @@
 //! Symbols to suggest in place of a name that no symbol has.
 
 use craig_symbols::{SymbolGraph, SymbolIx};
+use craig_text::distinct;
 
 use crate::similar::{LEAST_SIMILARITY, similarity};
 
@@ -22,15 +23,5 @@ pub(super) fn names(graph: &SymbolGraph, name: &str) -> Vec<String> {
         }
     }
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let mut names: Vec<String> = Vec::new();
-    for (_, _, at) in scored {
-        let name = graph.qualified_name(at);
-        if !names.contains(&name) {
-            names.push(name);
-        }
-        if names.len() == MOST_SIMILAR {
-            break;
-        }
-    }
-    names
+    distinct(scored.into_iter().map(|(_, _, at)| graph.qualified_name(at))).take(MOST_SIMILAR).collect()
 }

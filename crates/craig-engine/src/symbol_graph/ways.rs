@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use craig_store::{Project, Store};
 use craig_symbols::{SymbolGraph, SymbolIx};
+use craig_text::distinct;
 
 use super::linked::runs;
 use super::neighbours::{Files, Neighbour};
@@ -25,13 +26,8 @@ pub(crate) fn ways(
     graph: &SymbolGraph,
     between: &[SymbolIx],
 ) -> Result<Vec<Vec<Neighbour>>, EngineError> {
-    let mut ends: Vec<SymbolIx> = Vec::new();
     let callables = between.iter().filter(|&&at| graph.definition(at).kind.is_callable());
-    for end in callables.map(|&at| representative(graph, at)) {
-        if !ends.contains(&end) {
-            ends.push(end);
-        }
-    }
+    let ends: Vec<SymbolIx> = distinct(callables.map(|&at| representative(graph, at))).collect();
     let mut calls = Calls { graph, known: HashMap::new() };
     let mut found: Vec<Vec<SymbolIx>> =
         ends.iter().flat_map(|&from| calls.shortest(from, &ends)).filter(|way| way.len() > 2).collect();

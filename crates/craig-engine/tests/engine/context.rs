@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use craig_engine::{
     ChatContextRequest, Config, ContextAnswer, Engine, EngineError, InlineContextRequest, NoContext,
-    Settings, Sources,
+    Settings, Sources, Steps,
 };
 use serde_json::json;
 
@@ -251,6 +251,55 @@ fn a_conversation_is_answered_from_memory_until_a_file_changes() {
     workshop.delta();
     let changed = workshop.engine.chat_context("tree", &request).unwrap();
     assert!(!changed.is_cached && changed.markdown.contains("db.seek"));
+}
+
+#[test]
+fn an_answer_from_memory_has_its_own_time() {
+    let workshop = project();
+    let request = ChatContextRequest { conversation: Some("c1".into()), ..asking("what does loginUser do?") };
+    let first = workshop.engine.chat_context("tree", &request).unwrap();
+    let again = workshop.engine.chat_context("tree", &request).unwrap();
+    assert!(first.elapsed.search_ms > 0.0 && again.is_cached);
+    let total_ms = again.elapsed.total_ms;
+    assert_eq!(again.elapsed, Steps { total_ms, ..Steps::default() });
+}
+
+#[test]
+fn an_answer_that_lacks_a_step_is_not_kept() {
+    let workshop = project();
+    let request = ChatContextRequest { conversation: Some("c1".into()), ..asking("what does loginUser do?") };
+    let late = ChatContextRequest { deadline: Some(Duration::ZERO), ..request.clone() };
+    assert!(workshop.engine.chat_context("tree", &late).unwrap().is_degraded);
+    let again = workshop.engine.chat_context("tree", &request).unwrap();
+    assert!(!again.is_cached && !again.is_degraded, "{again:?}");
+
+    let broken = Provider::new(|_, _| Answer::text(400, "no"));
+    let settings = asking_model(&broken);
+    let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    all.push(("puku.chat.semanticContext.rephrase", "always"));
+    let engine = engine(&workshop, &all);
+    for _ in 0..2 {
+        let answer = engine.chat_context("tree", &request).unwrap();
+        assert!(answer.is_degraded && !answer.is_cached && answer.notes.len() == 1, "{answer:?}");
+    }
+}
+
+#[test]
+fn an_edit_gets_the_definitions_that_are_found_in_time() {
+    let workshop = project();
+    let edit = editing("like the login function", "src/api/users.ts", (1, 3));
+    let edit = InlineContextRequest { min_score: Some(0.0), max_chunks: Some(20), ..edit };
+    let n_blocks = |deadline: Duration| {
+        let edit = InlineContextRequest { deadline: Some(deadline), ..edit.clone() };
+        let answer = workshop.engine.inline_context("tree", &edit).unwrap();
+        assert_eq!(symbols(&answer)[0], "loginUser");
+        answer.blocks.len()
+    };
+    assert!(n_blocks(Duration::ZERO) < n_blocks(Duration::from_secs(20)));
+    // Without any, the search is all there is.
+    let edit = editing("handle errors and log them", "src/api/users.ts", (1, 3));
+    let edit = InlineContextRequest { deadline: Some(Duration::ZERO), min_score: Some(0.0), ..edit };
+    assert!(!workshop.engine.inline_context("tree", &edit).unwrap().blocks.is_empty());
 }
 
 #[test]

@@ -253,3 +253,27 @@ fn a_function_that_calls_link_to_the_answer_is_listed() {
     let text = workshop.engine.explore("tree", "hand_on", &in_belt).unwrap().text();
     assert!(text.contains("calls vanish  src/yard.py:1-2") && !text.contains("desk.py: "), "{text}");
 }
+
+#[test]
+fn a_caller_that_is_shown_is_not_listed_again() {
+    let callers: Vec<(String, String)> = (1..9)
+        .map(|n| {
+            let text = format!(
+                "from settle import settle\n\n\ndef pay{n}():\n    return settle({n})\n\n\n\
+                 def run{n}():\n    return pay{n}()\n"
+            );
+            (format!("c{n}.py"), text)
+        })
+        .collect();
+    let mut files: Vec<(&str, &str)> =
+        vec![("settle.py", "def settle(order):\n    \"\"\"Settles an order.\"\"\"\n    return order\n")];
+    files.extend(callers.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let workshop = Workshop::with_files(&files);
+    let text = workshop.engine.explore("tree", "settle", &ExploreRequest::default()).unwrap().text();
+    for n in 1..9 {
+        let shown = text.matches(&format!("\n  pay{n}  ")).count();
+        let linked = text.lines().filter(|line| line.starts_with(&format!("  c{n}.py: "))).count();
+        assert!(shown == 1 && linked <= 1, "{n}\n{text}");
+        assert!(!text.contains(&format!("c{n}.py: pay{n} ")), "{n}\n{text}");
+    }
+}

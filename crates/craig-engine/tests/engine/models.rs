@@ -174,6 +174,25 @@ fn switching_the_embedder_says_what_it_costs_and_asks_first() {
 }
 
 #[test]
+fn a_file_that_grew_much_is_asked_about() {
+    let (shop, provider) = (Shop::new(), word_counter(3));
+    let engine = shop.engine(|config| config.embedder = embedded_by(&provider));
+    engine.ingest(&shop.request(), &mut |_| ()).unwrap();
+    let n_asked = provider.asked().len();
+    let functions: String = (0..20_000).map(|n| format!("def f{n}():\n    return {n}\n\n\n")).collect();
+    for path in ["auth.py", "cart.rs", "mail.go"] {
+        std::fs::write(shop.source.path().join(path), &functions).unwrap();
+    }
+    let refused = engine.ingest_delta("shop", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap_err();
+    let EngineError::CostsNotAccepted(cost) = refused else { panic!("{refused}") };
+    assert!(cost.chunks > 1_000 && cost.instead_of.is_none(), "{cost}");
+    assert_eq!(provider.asked().len(), n_asked);
+    // The same texts with another time.
+    FILES.iter().for_each(|(path, text)| std::fs::write(shop.source.path().join(path), text).unwrap());
+    engine.ingest_delta("shop", Waiting::Fail, Consent::default(), &mut |_| ()).unwrap();
+}
+
+#[test]
 fn equal_texts_are_sent_once() {
     let (shop, provider) = (Shop::new(), word_counter(100));
     for copy in 0..5 {

@@ -200,6 +200,11 @@ fn impact_begins_in_its_own_file() {
         3 function test_total tests/test_cart.py:4-5 test
     "#]]
     .assert_eq(&text);
+    let goes_further = |depth| {
+        let request = SymbolRequest { depth, ..SymbolRequest::default() };
+        workshop.engine.impact("tree", "rounded", &request).unwrap().goes_further
+    };
+    assert_eq!([1, 2, 3, 4].map(goes_further), [true, true, false, false]);
 }
 
 #[test]
@@ -365,4 +370,24 @@ fn lines_with_the_own_name_of_a_member_are_unbound() {
         assert_eq!((found.word.as_str(), found.total), ("total", 1));
         assert_eq!(found.lines[0].line, 5);
     }
+}
+
+#[test]
+fn the_first_question_to_several_projects_is_answered_from_their_files() {
+    let workshop = Workshop::with_files(FILES);
+    workshop.ingest_copy("copy");
+    let found = workshop.engine.references("tree,copy", "price_of", &SymbolRequest::default()).unwrap();
+    assert_eq!((found.subject.project.as_str(), found.total), ("copy,tree", 2));
+}
+
+#[test]
+fn lines_with_references_of_other_kinds_are_bound() {
+    let workshop = Workshop::with_files(FILES);
+    let unbound = |roles: &[SymbolRole]| {
+        let request = SymbolRequest { roles: roles.to_vec(), unbound: Some(9), ..SymbolRequest::default() };
+        let found = workshop.engine.references("tree", "price_of", &request).unwrap().unbound.unwrap();
+        found.lines.into_iter().map(|line| format!("{}:{}", line.path, line.line)).collect::<Vec<_>>()
+    };
+    assert_eq!(unbound(&[]), ["README.md:1"]);
+    assert_eq!(unbound(&[SymbolRole::Call]), ["README.md:1"]);
 }

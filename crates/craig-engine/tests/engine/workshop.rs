@@ -146,6 +146,13 @@ impl Workshop {
         contents(&engine, &Store::open(&database).unwrap(), "tree")
     }
 
+    /// Ingests a copy of the directory, as of another worktree.
+    pub(crate) fn ingest_copy(&self, name: &str) {
+        let copy = tempfile::tempdir().unwrap();
+        copy_tree(self.source(), copy.path());
+        ingest_as(&self.engine, copy.path(), name);
+    }
+
     /// What the engine knows and answers of a copy of the directory, as of another worktree.
     pub(crate) fn contents_of_copy(&self) -> String {
         let copy = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use craig_store::{
 use rayon::prelude::*;
 
 use super::Indexed;
-use crate::library::{Document, PartRange, part_ranges};
+use crate::library::{Document, part_ranges, part_text};
 use crate::page::Page;
 
 /// Folder of a project that Craig keeps its documentation in.
@@ -156,8 +157,8 @@ fn restored(tracked: TrackedFile, file: StoredFile) -> Option<(String, Indexed)>
     let mut chunks = file.chunks.into_iter();
     let mut vector =
         |text: &str| chunks.next().filter(|chunk| chunk.text_hash == TextHash::new(text))?.vector;
-    let of_section = |(section, ranges): (_, Vec<PartRange>)| -> Option<Vec<Quantized>> {
-        ranges.into_iter().map(|range| vector(&range.text(&page, section))).collect()
+    let of_section = |(section, parts): (_, Vec<Range<usize>>)| -> Option<Vec<Quantized>> {
+        parts.iter().map(|part| vector(&part_text(&page, section, part))).collect()
     };
     let vectors: Vec<Vec<Quantized>> =
         page.sections.iter().zip(part_ranges(&page)).map(of_section).collect::<Option<_>>()?;
@@ -200,19 +201,19 @@ fn indexed_file(source: SourceFile, indexed: &Indexed) -> IndexedFile {
     let page = &indexed.document.page;
     let mut chunks = Vec::new();
     let mut texts = Vec::new();
-    for ((section, ranges), vectors) in
+    for ((section, parts), vectors) in
         page.sections.iter().zip(part_ranges(page)).zip(&indexed.document.vectors)
     {
-        for (range, vector) in ranges.into_iter().zip(vectors) {
-            let text = range.text(page, section);
+        for (part, vector) in parts.into_iter().zip(vectors) {
+            let text = part_text(page, section, &part);
             texts.push(ChunkText { hash: TextHash::new(&text), vector: Some(vector.clone()) });
             let newlines = |bytes: &str| u32::try_from(bytes.matches('\n').count()).unwrap_or(u32::MAX);
-            let before = newlines(&page.text[section.outline.bytes.start..range.bytes.start]);
+            let before = newlines(&page.text[section.outline.bytes.start..part.start]);
             let line_start = section.outline.line + before;
             chunks.push(Chunk {
-                line_end: line_start + newlines(page.text[range.bytes.clone()].trim_end_matches('\n')),
+                line_end: line_start + newlines(page.text[part.clone()].trim_end_matches('\n')),
                 line_start,
-                bytes: range.bytes,
+                bytes: part,
                 overlap_bytes: 0,
                 kind: ChunkKind::Section,
                 symbol_name: Some(section.outline.heading.clone()),

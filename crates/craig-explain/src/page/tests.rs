@@ -16,8 +16,7 @@ fn listed(text: &str) -> String {
         list += &format!("{} {:?} {names:?}\n", section.outline.line, section.outline.heading);
         for unit in &section.units {
             let sentences: Vec<&str> = unit.sentences.iter().map(|range| &page.text[range.clone()]).collect();
-            let defined =
-                unit.defines.as_ref().map(|defined| defined.named.name.as_str()).unwrap_or_default();
+            let defined = unit.defines.as_ref().map(|defined| defined.name.as_str()).unwrap_or_default();
             list += &format!("  {defined} {sentences:?}\n");
         }
     }
@@ -142,6 +141,6 @@ fn names_of_headings_are_found_through_markup_and_in_lists() {
 fn an_entry_in_italics_is_called_by_what_is_in_them() {
     let text = "# Handlers\n\n- [_SocketHandler_](a.php): Writes to sockets.\n";
     let page = Page::read("a.md", text.to_owned(), 0);
-    let defined = page.sections[0].units[0].defines.as_ref().map(|of| of.named.name.as_str());
+    let defined = page.sections[0].units[0].defines.as_ref().map(|defined| defined.name.as_str());
     assert_eq!(defined, Some("SocketHandler"));
 }

@@ -241,10 +241,10 @@ impl<'a> Reading<'a> {
         let written = &place.page.text[statement.bytes.clone()];
         let is_sample = statement.form == Form::Sample;
         let defined = place.section.units.get(statement.unit).and_then(|unit| unit.defines.as_ref());
-        let entry = defined.filter(|of| statement.number == 0 && !is_sample && self.is_named(&of.named.name));
+        let entry = defined.filter(|of| statement.number == 0 && !is_sample && self.is_named(&of.name));
         let reference = self.reference(written, is_sample, entry.is_some());
         let whose = if reference >= CONTAINS_NAME {
-            self.whose(written, entry.map(|of| of.named.owner.as_str()))
+            self.whose(written, entry.map(|of| of.owner.as_str()))
         } else {
             None
         };

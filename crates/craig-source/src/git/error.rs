@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use craig_text::shell_word;
+
 use super::GitUrl;
 
 /// A repository cannot be cloned or checked.
@@ -156,6 +158,7 @@ impl GitError {
             }
             Self::UnknownHost { .. } => "check the spelling of the host and the network connection".into(),
             Self::LocalServer { url, .. } => {
+                let url = shell_word(url);
                 format!(
                     "ask the user, who can run 'craig ingest {url}' or start this server with --allow-source {url}"
                 )

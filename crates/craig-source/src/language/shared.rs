@@ -25,6 +25,8 @@ const MARKS: &[(&str, Language, &[&str])] = &[
     ("cl", Language::OpenCl, &["__kernel", "kernel void", "#pragma OPENCL", "#include", "#define"]),
     ("fs", Language::Glsl, &["#version", "uniform ", "varying ", "precision ", "void main"]),
     ("pl", Language::Prolog, &[":- "]),
+    // Rules of ProGuard and projects of Qt; comments of Prolog begin with `%`.
+    ("pro", Language::Properties, &["# ", "-keep", "-dont"]),
     ("v", Language::Coq, &["Require ", "From Coq", "Theorem ", "Lemma ", "Definition ", "Inductive "]),
     ("v", Language::Vlang, &["fn ", "pub fn ", "module main"]),
 ];

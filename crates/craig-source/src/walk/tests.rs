@@ -281,10 +281,17 @@ fn links_are_not_followed_and_loops_end() {
 
 #[test]
 fn exclusions_are_counted() {
-    let (_folder, root) = tree(".hidden\n.vscode/a\n.vscode/b\nnode_modules/a\ntarget/a\nx.gen");
+    let (folder, root) =
+        tree(".hidden\n.vscode/a\n.vscode/b\nnode_modules/a\ntarget/a\nx.gen\nlogs/a\nlogs/b\nc.log");
+    fs::write(folder.path().join(".gitignore"), "logs/\n*.log\n").unwrap();
     let options = SourceOptions { extra_ignore_globs: vec!["*.gen".into()], ..SourceOptions::default() };
-    let expected =
-        ExcludedCounts { hidden: 2, skipped_folders: 2, by_setting: 1, ..ExcludedCounts::default() };
+    let expected = ExcludedCounts {
+        hidden: 3,
+        skipped_folders: 2,
+        ignored: 2,
+        by_setting: 1,
+        ..ExcludedCounts::default()
+    };
     assert_eq!(walk(&root, &options).unwrap().excluded, expected);
 }
 

@@ -1,6 +1,6 @@
 //! `craig callers` and `craig callees`: the callers and callees of a symbol.
 
-use craig_engine::{CallDirection, CallHierarchy, CallRow, SymbolRequest};
+use craig_engine::{CallDirection, CallHierarchy, CallRow, SymbolRequest, shell_word};
 
 use super::failure::Outcome;
 use super::output::{DIM, GOOD, PATH, styled};
@@ -49,8 +49,9 @@ fn run(args: &Calls, direction: CallDirection, session: &mut Session) -> anyhow:
     let found = asked.engine.call_hierarchy(&asked.project, &asked.name, direction, &request)?;
     let output = &mut session.output;
     let unbound = found.unbound.as_ref().filter(|unbound| unbound.total > found.total);
-    let unbound = unbound
-        .map(|lines| format!("{}: 'craig references {} --all' lists them", unbound_lines(lines), asked.name));
+    let name = shell_word(&asked.name);
+    let unbound =
+        unbound.map(|lines| format!("{}: 'craig references {name} --all' lists them", unbound_lines(lines)));
     output.show(&found, |_| text(&found, unbound.as_deref()))?;
     symbol_args::note_others(&found.subject, output);
     symbol_args::note_left_out(found.calls.len(), found.total, "row", found.possible, output);

@@ -1,7 +1,7 @@
 //! `craig check-updates`: how the directory of a project differs from the index.
 
 use anstyle::Style;
-use craig_engine::UpdateCheck;
+use craig_engine::{UpdateCheck, shell_word};
 
 use super::failure::Outcome;
 use super::output::{BOLD, Columns, ERROR, GOOD, PATH, WARNING, styled};
@@ -75,6 +75,6 @@ fn advice(check: &UpdateCheck) -> String {
     format!(
         "{}run 'craig ingest-delta {}' to bring the index up to date\n",
         commits.unwrap_or_default(),
-        check.project
+        shell_word(&check.project)
     )
 }

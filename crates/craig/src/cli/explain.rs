@@ -130,9 +130,7 @@ impl Prepared {
         }
         Ok(explained)
     }
-}
 
-impl Prepared {
     fn packages_to_add(&self, selection: &Selection) -> Result<Vec<String>, EngineError> {
         let engine = self.engine.as_ref();
         engine.map_or(Ok(Vec::new()), |engine| self.explainer.packages_to_add(engine, selection))

@@ -41,6 +41,12 @@ pub(super) fn show(found: &Impact, output: &mut Output) -> io::Result<()> {
     symbol_args::note_others(&found.subject, output);
     symbol_args::note_left_out(found.symbols.len(), found.total_symbols, "symbol", 0, output);
     symbol_args::note_left_out(found.files.len(), found.total_files, "file", found.possible, output);
+    if found.goes_further {
+        let steps = counted(u64::from(found.depth), "step");
+        output.note(format_args!(
+            "code more than {steps} away may be affected, too: 'craig impact --depth N' shows it"
+        ));
+    }
     Ok(())
 }
 

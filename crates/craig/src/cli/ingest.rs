@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use craig_engine::{
     Consent, Engine, EngineError, GitUrl, Hidden, IgnoreRules, IngestReport, IngestRequest, NewSources,
-    Progress, RepositoryRequest, Settings, SourceOptions, Waiting,
+    Progress, RepositoryRequest, Settings, SourceOptions, Waiting, shell_word,
 };
 
 use super::costs::Costs;
@@ -137,7 +137,7 @@ pub(crate) fn warn_of_settings(engine: &Engine, project: &str, session: &mut Ses
         session.output.warn(format_args!(
             "the index was built without the present settings of {}: run 'craig ingest {}' to apply them",
             keys.join(", "),
-            directory.display()
+            shell_word(&directory.to_string_lossy())
         ));
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! `craig overview`: what a newcomer should know about a project, on one page.
 
-use craig_engine::{Cancellation, Flow, Overview, OverviewSymbol};
+use craig_engine::{Cancellation, Flow, Overview, OverviewSymbol, shell_word};
 
 use super::failure::Outcome;
 use super::insight::{architecture, heading};
@@ -109,7 +109,7 @@ fn flow(flow: &Flow) -> String {
 /// Commands that show more about the subjects of the page.
 fn more(found: &Overview) -> String {
     let mut text = styled(BOLD, "More") + "\n";
-    let name = |symbol: &OverviewSymbol| symbol.symbol.name.clone();
+    let name = |symbol: &OverviewSymbol| shell_word(&symbol.symbol.name).into_owned();
     let symbol = found.types.first().or(found.public_api.first()).map(name);
     let mut commands = vec![("craig map".to_owned(), "the declarations of the central symbols")];
     if let Some(name) = symbol {
@@ -117,7 +117,8 @@ fn more(found: &Overview) -> String {
         commands.push((format!("craig references {name}"), "the references to it"));
     }
     if let Some(flow) = &found.flow {
-        commands.push((format!("craig callees {} --depth 3", flow.from.name), "all callees of a symbol"));
+        let name = shell_word(&flow.from.name);
+        commands.push((format!("craig callees {name} --depth 3"), "all callees of a symbol"));
     }
     commands.push(("craig insight architecture".to_owned(), "layers, cycles, all entry points"));
     let width = commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use craig_engine::{Engine, EngineError, StoreError};
+use craig_engine::{Engine, EngineError, StoreError, shell_word};
 
 use super::failure::{Outcome, Refusal};
 use super::project_selector::ProjectSelector;
@@ -89,6 +89,7 @@ impl ProjectArg {
 fn not_ingested(directory: &Path) -> Refusal {
     let full = directory.canonicalize();
     let message = format!("{} is not ingested", full.as_deref().unwrap_or(directory).display());
-    let hint = format!("run 'craig ingest {}', or name a project ('craig list')", directory.display());
+    let directory = directory.to_string_lossy();
+    let hint = format!("run 'craig ingest {}', or name a project ('craig list')", shell_word(&directory));
     Refusal::new(message, hint)
 }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use craig_engine::{Fault, Freshness, Refresh};
+use craig_engine::{Fault, Freshness, Refresh, shell_word};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ impl Refreshes {
                 check.added.len(),
                 check.changed.len(),
                 check.removed.len(),
-                check.project,
+                shell_word(&check.project),
             )),
         }
     }

@@ -5,7 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use axum::http::request::Parts;
-use craig_engine::{Engine, EngineError, ExplainConfig, Explainer, GitOrigin, IndexReport, Reach};
+use craig_engine::{
+    Engine, EngineError, ExplainConfig, Explainer, GitOrigin, IndexReport, Reach, shell_word,
+};
 use craig_gateway::Guest;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
@@ -205,7 +207,7 @@ impl Shared {
         let directory = directory.display().to_string();
         let way = match self.abilities {
             Abilities::All => format!("call trigger_ingest with source {directory:?}"),
-            Abilities::ReadOnly => format!("the user can run 'craig ingest {directory}'"),
+            Abilities::ReadOnly => format!("the user can run 'craig ingest {}'", shell_word(&directory)),
         };
         Failure::new(
             format!("{directory} is not ingested"),

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use craig_engine::{
     EngineError, GitUrl, ProtectedFolder, Reach, protected_folder, public_addresses,
-    repository_leads_elsewhere,
+    repository_leads_elsewhere, shell_word,
 };
 
 use super::failure::Failure;
@@ -130,7 +130,8 @@ impl Permissions {
     }
 
     fn refusal(&self, directory: &Path, why: &str) -> Failure {
-        let directory = directory.display();
+        let directory = directory.to_string_lossy();
+        let word = shell_word(&directory);
         let places: Vec<String> = self
             .folders
             .iter()
@@ -144,8 +145,8 @@ impl Permissions {
         Failure::new(
             format!("assistants may not ingest {directory}: it {why}"),
             format!(
-                "ask the user, who can run 'craig ingest {directory}' or start this server with --allow-source \
-                 {directory}{places}"
+                "ask the user, who can run 'craig ingest {word}' or start this server with --allow-source \
+                 {word}{places}"
             ),
         )
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use craig_engine::protected_folder;
+use craig_engine::{distinct, protected_folder};
 use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, ClientResult, ProtocolVersion};
 #[expect(
@@ -265,13 +265,7 @@ async fn list(peer: &Peer<RoleServer>, patience: Option<Duration>) -> Option<Vec
 
 /// The existing directories of `file:` URIs, canonical.
 fn directories<'a>(uris: impl Iterator<Item = &'a str>) -> Vec<PathBuf> {
-    let mut directories: Vec<PathBuf> = Vec::new();
-    for directory in uris.take(MOST_ROOTS).filter_map(directory_of) {
-        if !directories.contains(&directory) {
-            directories.push(directory);
-        }
-    }
-    directories
+    distinct(uris.take(MOST_ROOTS).filter_map(directory_of)).collect()
 }
 
 fn directory_of(uri: &str) -> Option<PathBuf> {

@@ -154,6 +154,34 @@ fn empty_directory() {
 }
 
 #[test]
+fn commands_quote_names_that_mean_something_to_a_shell() {
+    let home = Home::new();
+    home.write("my shop/a.py", "def total():\n    return 1\n");
+    home.succeed(&["ingest", "my shop"]);
+    home.write("my shop/b.py", "def pay():\n    return 2\n");
+    let checked = home.succeed(&["check-updates", "my shop"]);
+    assert!(checked.contains(r#"run 'craig ingest-delta "my shop"' to bring"#), "{checked}");
+}
+
+#[test]
+fn directory_of_ignored_files_only() {
+    let home = Home::new();
+    home.write("built/.gitignore", "*\n");
+    home.write("built/main.js", "run();\n");
+    home.check(&["ingest", "built"], expect![[r#"
+        exit 0
+        -- stdout
+        ingested built  (REFERENCE, id 1, HOME/built)
+          no files: the directory has no tracked files
+          took DURATION
+        -- stderr
+        warning: no file is tracked, and ignore files such as .gitignore exclude some: 'craig ingest --no-ignore' tracks them, and so does a line '!pattern' in a .pukuignore
+    "#]]);
+    home.succeed(&["ingest", "built", "--no-ignore"]);
+    assert!(home.succeed(&["tree", "built"]).contains("main.js"));
+}
+
+#[test]
 fn directory_of_binary_files_only() {
     let home = Home::new();
     home.write("pictures/a.png", b"\x89PNG\0\0");

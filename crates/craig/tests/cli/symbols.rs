@@ -286,6 +286,7 @@ fn impact() {
                 "line_end": 6
               },
               "depth": 1,
+              "goes_further": true,
               "files": [
                 {
                   "distance": 1,
@@ -316,6 +317,33 @@ fn impact() {
               "total_test_symbols": 0,
               "possible": 0
             }
+            -- stderr
+            note: code more than 1 step away may be affected, too: 'craig impact --depth N' shows it
+        "#]],
+    );
+}
+
+#[test]
+fn an_impact_beyond_the_depth() {
+    let home = home();
+    home.check(
+        &["impact", "rounded", "-p", "shop", "--depth", "2"],
+        expect![[r#"
+            exit 0
+            -- stdout
+            rounded  function  prices.py:5-6
+            a change may affect 3 symbols (0 in tests) and 2 files (0 of tests)
+
+            distance  file
+                   1  prices.py
+                   2  cart.py
+
+            distance  symbol         where
+                   1  price_of       prices.py:1
+                   1  Invoice.total  prices.py:10
+                   2  Cart.total     cart.py:8
+            -- stderr
+            note: code more than 2 steps away may be affected, too: 'craig impact --depth N' shows it
         "#]],
     );
 }
@@ -451,4 +479,13 @@ fn a_place_in_a_file_that_there_is_not() {
             hint: 'craig tree' lists the files of a project
         "#]],
     );
+}
+
+#[test]
+fn other_words_for_commands_are_accepted() {
+    let home = home();
+    for (word, command) in [("usages", "references"), ("affected", "impact")] {
+        let answer = |command: &str| home.succeed(&[command, "rounded", "-p", "shop"]);
+        assert_eq!(answer(word), answer(command));
+    }
 }

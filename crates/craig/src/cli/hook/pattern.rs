@@ -1,5 +1,7 @@
 //! Names of code in a search pattern.
 
+use craig_engine::distinct;
+
 /// Keywords before a name in its definition.
 const KEYWORDS: &[&str] = &[
     "abstract",
@@ -41,14 +43,14 @@ const MIN_NAME_BYTES: usize = 3;
 /// Alternatives that are not names are omitted.
 pub(super) fn names(pattern: &str) -> Vec<String> {
     let pattern = pattern.replace("\\|", "|");
-    distinct(pattern.split('|').filter_map(name))
+    distinct(pattern.split('|').filter_map(name)).collect()
 }
 
 /// The name in a glob: `**/*UserService*`, `src/**/Cart.java`.
 pub(super) fn names_of_glob(glob: &str) -> Vec<String> {
     let file = glob.rsplit('/').next().unwrap_or_default();
     let stem = file.trim_start_matches('*').split(['.', '*']).next().unwrap_or_default();
-    distinct(is_name(stem).then(|| stem.to_owned()))
+    is_name(stem).then(|| stem.to_owned()).into_iter().collect()
 }
 
 fn name(alternative: &str) -> Option<String> {
@@ -64,16 +66,6 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(is_part)
         && !text.starts_with(|c: char| c.is_numeric())
         && !KEYWORDS.contains(&text)
-}
-
-fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    for name in names {
-        if !kept.contains(&name) {
-            kept.push(name);
-        }
-    }
-    kept
 }
 
 #[cfg(test)]
