@@ -116,7 +116,8 @@ impl Engine {
         let (mut found, bound) = self.ask_graph(handle, name, request, |asked| {
             // Lines with references of other roles are bound, too.
             let (bound, _) = asked.references(request.min_confidence, &[]);
-            Ok((asked.listed_references(request)?, BoundWord::new(asked, &bound)))
+            let bound = BoundWord::new(asked, &bound, SymbolRequest::default().min_confidence);
+            Ok((asked.listed_references(request)?, bound))
         })?;
         if let Some(most) = request.unbound {
             found.unbound = Some(self.unbound(handle, &bound, most)?);
@@ -133,8 +134,10 @@ impl Engine {
         request: &SymbolRequest,
     ) -> Result<CallHierarchy, EngineError> {
         let (mut found, bound) = self.ask_graph(handle, name, request, |asked| {
-            let bound =
-                request.unbound.map(|most| (BoundWord::new(asked, &asked.references(0, &[]).0), most));
+            let bound = request.unbound.map(|most| {
+                let (all, _) = asked.references(0, &[]);
+                (BoundWord::new(asked, &all, SymbolRequest::default().min_confidence), most)
+            });
             Ok((calls::hierarchy(asked, direction, request), bound))
         })?;
         if let Some((bound, most)) = bound {

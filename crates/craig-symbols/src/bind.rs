@@ -240,6 +240,11 @@ impl<'t, 'n> Binder<'t, 'n> {
                     let confidence = confidence.min(HELD);
                     found.push(SymbolReference { symbol: held, confidence, ..reference });
                 }
+                if occurrence.role == Role::Call {
+                    let confidence = confidence.min(TYPED);
+                    let run = self.run_by_call_of(symbol).into_iter();
+                    found.extend(run.map(|symbol| SymbolReference { symbol, confidence, ..reference }));
+                }
                 if is_type && occurrence.role == Role::Call {
                     let made = self.table.constructors(symbol).iter().copied();
                     let made = made.filter(|&at| self.takes(at, occurrence.arguments)).take(MAX_REFERENTS);
@@ -248,6 +253,30 @@ impl<'t, 'n> Binder<'t, 'n> {
             }
         }
         found
+    }
+
+    /// The member that runs where a variable is called: `useCase(2)` is `useCase.invoke(2)` in Kotlin.
+    fn run_by_call_of(&self, variable: SymbolIx) -> Option<SymbolIx> {
+        let kind = self.table.entry(variable).kind;
+        if !matches!(kind, DefinitionKind::Field | DefinitionKind::Variable | DefinitionKind::Constant) {
+            return None;
+        }
+        match self.generics.plain(self.types[variable as usize]) {
+            Type::Instance(of) => self.run_by_call(of),
+            _ => None,
+        }
+    }
+
+    /// The member that runs where an instance of a type is called.
+    fn run_by_call(&self, of: SymbolIx) -> Option<SymbolIx> {
+        let name = match self.table.family(of) {
+            Family::Jvm => "invoke",
+            Family::Php => "__invoke",
+            Family::Python => "__call__",
+            _ => return None,
+        };
+        let is_method = |at: SymbolIx| self.table.entry(at).kind == DefinitionKind::Method;
+        self.member_where(of, self.table.find(name)?, is_method).first().copied()
     }
 
     /// The function or class that a variable or key of a script holds.
@@ -398,6 +427,9 @@ impl<'t, 'n> Binder<'t, 'n> {
                 if matches!(self.table.family(of), Family::Rust | Family::Ruby) =>
             {
                 called
+            }
+            Type::Instance(of) if self.run_by_call(of).is_some() => {
+                self.run_by_call(of).map_or(Type::Unknown, |run| self.types[run as usize])
             }
             // An interface of what can be called: `{ new (): Router }`.
             Type::Instance(of) if self.table.entry(of).kind == DefinitionKind::Interface => {

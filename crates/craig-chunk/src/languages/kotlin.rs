@@ -138,14 +138,18 @@ static COUNTING: Counting = Counting {
     ..Counting::C_LIKE
 };
 
+/// How the field of a property begins that has a type of its own.
+const FIELD: &str = "field";
+
 /// `text` where keywords that are names do not look like keywords, and modifiers do not look like names: `fun suspend(…)`,
 /// `it.where { … }`, `actual fun` behind a function that is an expression. Members in one line with their class end with a
-/// semicolon.
+/// semicolon, and `field = …` below a property looks like its getter.
 fn keywords_as_names(text: &str) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let mut is_annotated = false;
     let mut annotation: Option<Range<usize>> = None;
     let mut open: Option<usize> = None;
+    let mut is_property = false;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         for word in line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()) {
@@ -165,6 +169,15 @@ fn keywords_as_names(text: &str) -> Option<String> {
             }
         }
         end_members(line, &mut bytes[at..]);
+        let indent = line.len() - line.trim_ascii_start().len();
+        if is_property
+            && line[indent..]
+                .strip_prefix(FIELD)
+                .is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
+        {
+            bytes[at + indent..][..FIELD.len()].copy_from_slice(b"get()");
+        }
+        is_property = line.split_ascii_whitespace().any(|word| matches!(word, "val" | "var"));
         let start =
             if line.starts_with('@') { Some(at) } else { open.filter(|_| !line.trim_ascii().is_empty()) };
         let end = at + line.trim_ascii_end().len();
@@ -190,7 +203,7 @@ fn end_members(line: &str, bytes: &mut [u8]) {
         return;
     }
     for (close, _) in line.match_indices(" }").filter(|(close, _)| *close > open) {
-        if !line[..close].ends_with(['{', '}', ';']) {
+        if !line[..close].ends_with(['{', ';']) {
             bytes[close] = b';';
         }
     }

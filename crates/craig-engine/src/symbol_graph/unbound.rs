@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::{Asked, own_name};
 use crate::{Engine, EngineError, GrepLine, GrepRequest};
 
-/// Lines with the word that a symbol is called, without its definitions and references, and without the definitions of other
-/// symbols of that name: calls whose receiver is unknown, comments, strings, what belongs to another symbol.
+/// Lines with the word that a symbol is called, without the definitions of all symbols of that name and what is bound to one of
+/// them: calls whose receiver is unknown, comments, strings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnboundLines {
     /// The last part of the symbol's name.
@@ -36,19 +36,24 @@ pub struct UnboundLine {
     pub text: String,
 }
 
-/// What is known of a symbol's name: the word, and the lines that are bound to it or define another symbol of that name.
+/// What is known of a symbol's name: the word, and the lines that define, or are bound to, a symbol of that name.
 pub(super) struct BoundWord {
     word: String,
     places: BTreeSet<(String, u32)>,
 }
 
 impl BoundWord {
-    pub(super) fn new(asked: &Asked<'_>, references: &[SymbolReference]) -> Self {
-        let name = asked.graph.qualified_name(asked.first());
-        let definitions = asked.parts.iter().chain(&asked.others).map(|&at| asked.graph.definition(at));
-        let definitions = definitions.map(|found| (found.file, found.line));
-        let references = references.iter().map(|found| (found.file, found.line));
+    /// `references` are those of the symbol itself; those of others are bound from `min_confidence` on.
+    pub(super) fn new(asked: &Asked<'_>, references: &[SymbolReference], min_confidence: u8) -> Self {
+        let graph = asked.graph;
+        let named = graph.named(&graph.definition(asked.first()).name);
+        let definitions = named.iter().map(|&at| graph.definition(at)).map(|found| (found.file, found.line));
+        let others = named.iter().filter(|at| !asked.parts.contains(at));
+        let bound = others.flat_map(|&at| graph.references_to(at));
+        let bound = bound.filter(|found| found.confidence >= min_confidence);
+        let references = references.iter().chain(bound).map(|found| (found.file, found.line));
         let places = definitions.chain(references).map(|(file, line)| (asked.path(file).to_owned(), line));
+        let name = graph.qualified_name(asked.first());
         Self { word: own_name(&name).to_owned(), places: places.collect() }
     }
 }

@@ -275,6 +275,7 @@ fn a_name_may_come_after_its_file_and_overrides_are_shown() {
         Square.Square src/Shape.java:6 [3]
         Use.area src/Use.java:2 [3]
           Shape.area src/Shape.java:2 [2]
+          Square.area src/Shape.java:7 [2]
     "#]]
     .assert_eq(&calls(&workshop, "Use.make", CallDirection::Out, 2));
 }

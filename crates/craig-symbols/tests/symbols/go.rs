@@ -334,3 +334,57 @@ func (Names) First() (string, error) { return \"\", nil }
         "#]],
     );
 }
+
+#[test]
+fn a_call_with_type_arguments_is_a_call() {
+    check(
+        "
+//- /go.mod
+module example.com/app
+//- /box/box.go
+package box
+
+type Box[T any] struct{ v T }
+
+func New[T any](v T) *Box[T] { return &Box[T]{v} }
+
+func Pair[K, V any](k K, v V) {}
+
+func Empty[T any]() *Box[T] { return nil }
+
+func (b *Box[T]) Get() T { return b.v }
+
+var table []func(int)
+//- /main.go
+package main
+
+import \"example.com/app/box\"
+
+func use(handlers []func(int), at int) {
+	b := box.New[int](3)
+	b.Get()
+	box.Pair[int, string](1, \"\")
+	box.Empty[int]().Get()
+	handlers[at](1)
+}
+",
+        &expect![[r#"
+            class Box box/box.go:3
+                box/box.go:5 type 99
+                box/box.go:5 type 99
+                box/box.go:9 type 99
+                box/box.go:11 type 99
+            field Box.v box/box.go:3
+                box/box.go:11 read 95
+            function New box/box.go:5
+                main.go:6 call 95
+            function Pair box/box.go:7
+                main.go:8 call 95
+            function Empty box/box.go:9
+                main.go:9 call 95
+            method Box.Get box/box.go:11
+                main.go:7 call 95
+                main.go:9 call 95
+        "#]],
+    );
+}

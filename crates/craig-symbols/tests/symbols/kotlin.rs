@@ -647,3 +647,92 @@ class StoreTest {
         "#]],
     );
 }
+
+#[test]
+fn an_instance_that_is_called_runs_its_invoke() {
+    check(
+        "
+//- /src/main/kotlin/app/UseCase.kt
+package app
+
+class Result { fun show() {} }
+
+class UseCase {
+    operator fun invoke(id: Int): Result = Result()
+}
+
+class Model(private val useCase: UseCase, private val each: (Int) -> Unit) {
+    fun go(other: UseCase) {
+        useCase(2).show()
+        other(3).show()
+        each(4)
+    }
+}
+
+fun run(model: Model, useCase: () -> UseCase) {
+    val made = UseCase()
+    made(5)
+    useCase()
+}
+",
+        &expect![[r#"
+            class Result src/main/kotlin/app/UseCase.kt:3
+                src/main/kotlin/app/UseCase.kt:6 type 99
+                src/main/kotlin/app/UseCase.kt:6 call 99
+            method Result.show src/main/kotlin/app/UseCase.kt:3
+                src/main/kotlin/app/UseCase.kt:11 call 95
+                src/main/kotlin/app/UseCase.kt:12 call 95
+            class UseCase src/main/kotlin/app/UseCase.kt:5
+                src/main/kotlin/app/UseCase.kt:9 type 99
+                src/main/kotlin/app/UseCase.kt:10 type 99
+                src/main/kotlin/app/UseCase.kt:17 type 99
+                src/main/kotlin/app/UseCase.kt:18 call 99
+            method UseCase.invoke src/main/kotlin/app/UseCase.kt:6
+                src/main/kotlin/app/UseCase.kt:11 call 95
+                src/main/kotlin/app/UseCase.kt:12 call 95
+                src/main/kotlin/app/UseCase.kt:19 call 95
+            class Model src/main/kotlin/app/UseCase.kt:9
+                src/main/kotlin/app/UseCase.kt:17 type 99
+            field Model.useCase src/main/kotlin/app/UseCase.kt:9
+                src/main/kotlin/app/UseCase.kt:11 call 99
+            field Model.each src/main/kotlin/app/UseCase.kt:9
+                src/main/kotlin/app/UseCase.kt:13 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn members_in_one_line_and_fields_of_properties_are_read() {
+    check(
+        "
+//- /src/main/kotlin/app/Model.kt
+package app
+
+class I { fun f() { a() } }
+class W : S() { fun k() { a() } }
+
+class Model {
+    val state: StateFlow<Model.State>
+        field = MutableStateFlow<Model.State>(State.Loading)
+    fun go() { a() }
+
+    class State
+}
+
+fun a() {}
+",
+        &expect![[r#"
+            class Model src/main/kotlin/app/Model.kt:6
+                src/main/kotlin/app/Model.kt:7 type 99
+                src/main/kotlin/app/Model.kt:8 type 99
+            class Model.State src/main/kotlin/app/Model.kt:11
+                src/main/kotlin/app/Model.kt:7 type 95
+                src/main/kotlin/app/Model.kt:8 type 95
+                src/main/kotlin/app/Model.kt:8 type 99
+            function a src/main/kotlin/app/Model.kt:14
+                src/main/kotlin/app/Model.kt:3 call 99
+                src/main/kotlin/app/Model.kt:4 call 99
+                src/main/kotlin/app/Model.kt:9 call 99
+        "#]],
+    );
+}

@@ -32,17 +32,17 @@ fn role() -> impl TypedValueParser<Value = SymbolRole> {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> anyhow::Result<Outcome> {
     let asked = args.symbol.prepare(args.limit, session)?;
-    let all = args.symbol.all.then_some(usize::MAX);
-    let mut request = SymbolRequest { roles: args.kind.clone(), unbound: all, ..asked.request };
-    let mut found = asked.engine.references(&asked.project, &asked.name, &request)?;
-    if found.references.is_empty() && all.is_none() {
-        request.unbound = Some(0);
-        found = asked.engine.references(&asked.project, &asked.name, &request)?;
-    }
+    let unbound = Some(if args.symbol.all { usize::MAX } else { 0 });
+    let request = SymbolRequest { roles: args.kind.clone(), unbound, ..asked.request };
+    let found = asked.engine.references(&asked.project, &asked.name, &request)?;
     let output = &mut session.output;
     output.show(&found, |columns| text(&found, columns))?;
     symbol_args::note_others(&found.subject, output);
     symbol_args::note_left_out(found.references.len(), found.total, "reference", found.possible, output);
+    let unbound = found.unbound.as_ref().filter(|unbound| unbound.lines.is_empty());
+    if let Some(unbound) = unbound.filter(|unbound| found.total > 0 && unbound.total > found.total) {
+        output.note(format_args!("{}: --all lists them", symbol_args::unbound_lines(unbound)));
+    }
     Ok(asked.outcome)
 }
 

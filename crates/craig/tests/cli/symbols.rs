@@ -140,7 +140,12 @@ fn references() {
               ],
               "total": 1,
               "total_files": 1,
-              "possible": 0
+              "possible": 0,
+              "unbound": {
+                "word": "total",
+                "lines": [],
+                "total": 0
+              }
             }
         "#]],
     );

@@ -149,7 +149,7 @@ fn selector<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let function = field(node, "function");
     let name = function.map_or("", |function| walk.text_of(function));
-    let called = walk.field_as(node, "function", Role::Call).called();
+    let called = function.map_or(Value::Unknown, |function| callee(walk, function)).called();
     walk.field(node, "type_arguments");
     let Some(arguments) = field(node, "arguments") else { return called };
     let values: Vec<Value> = named_children(arguments).map(|argument| walk.visit(argument)).collect();
@@ -161,11 +161,37 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
 }
 
+/// `New[int](x)` and `table[at](x)` look like conversions to a generic type: the call of a type is an instance of it, as
+/// elsewhere.
 fn conversion<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let generic = field(node, "type").filter(|of| of.kind() == "generic_type");
+    if let Some(generic) = generic.filter(|_| node.kind() == "type_conversion_expression") {
+        let called = field(generic, "type").map_or(Value::Unknown, |of| callee(walk, of)).called();
+        walk.children_except(generic, &["type"]);
+        walk.field(node, "operand");
+        return called;
+    }
     walk.field(node, "operand");
     let value = walk.field(node, "type");
     walk.children_except(node, &["operand", "type"]);
     value
+}
+
+/// What is called with type arguments, which may look like a type, or like the element of a collection.
+fn callee<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    match node.kind() {
+        "type_identifier" => walk.name(node, Role::Call),
+        "qualified_type" => {
+            let package = field(node, "package").map_or(Value::Unknown, |name| walk.name(name, Role::Read));
+            field(node, "name").map_or(Value::Unknown, |name| walk.member(name, package, Role::Call))
+        }
+        "index_expression" if field(node, "operand").is_some_and(|of| !walk.is_bound(of)) => {
+            let called = walk.field_as(node, "operand", Role::Call);
+            walk.children_except(node, &["operand"]);
+            called
+        }
+        _ => walk.visit_as(node, Role::Call),
+    }
 }
 
 fn composite<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

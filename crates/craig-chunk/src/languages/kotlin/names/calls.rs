@@ -172,7 +172,11 @@ pub(super) fn call_of<'t>(walk: &mut Walk<'t>, call: &Call<'t>) -> Value {
 /// A name that is called: a variable that holds no function is not what is called.
 fn called_name<'t>(walk: &mut Walk<'t>, name: Node<'t>) -> Value {
     let is_variable = walk.is_bound(name) && walk.defined_as(name).is_none();
-    if is_variable && walk.local_value(walk.text_of(name)) != Value::Unknown {
+    let held = walk.local_value(walk.text_of(name));
+    if is_variable && held.is_typed() {
+        return walk.name_as("invoke", name, Role::Call, Site::Member(held));
+    }
+    if is_variable && held != Value::Unknown {
         return walk.at_site(name, Role::Call, Site::Bare);
     }
     bare(walk, name, Role::Call)
