@@ -1,8 +1,8 @@
 //! What is around a definition: what it uses, and who calls it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use craig_chunk::names::{DefinitionKind, Traits};
+use craig_chunk::names::{DefinitionKind, Role, Traits};
 use craig_store::{Project, Store};
 use craig_symbols::{SymbolGraph, SymbolIx, SymbolQuery};
 use craig_text::distinct;
@@ -103,12 +103,29 @@ fn callers_or_through(asked: &Asked<'_>) -> (CallHierarchy, Option<String>) {
     }
     let bases = asked.overridden().into_iter();
     let mut found = bases.map(|base| {
-        (base, callers_of(&Asked::from_definition(asked.store, asked.project, asked.graph, base)))
+        let mut callers =
+            callers_of(&Asked::from_definition(asked.store, asked.project, asked.graph, base));
+        leave_out_overriding(asked, base, &mut callers.calls);
+        (base, callers)
     });
     match found.find(|(_, callers)| !callers.calls.is_empty()) {
         Some((base, callers)) => (callers, Some(asked.graph.qualified_name(base))),
         None => (own, None),
     }
+}
+
+/// Leaves out callers that override the member themselves: by `super` they run the base, and not the others.
+fn leave_out_overriding(asked: &Asked<'_>, base: SymbolIx, calls: &mut Vec<CallRow>) {
+    let overriding = asked.graph.references_to(base).iter().filter(|found| found.role == Role::Override);
+    let overriding: BTreeSet<(&str, u32)> =
+        overriding.map(|found| (asked.path(found.file), found.line)).collect();
+    let mut is_kept = true;
+    calls.retain(|row| {
+        if row.depth == 1 {
+            is_kept = !overriding.contains(&(row.path.as_str(), row.line));
+        }
+        is_kept
+    });
 }
 
 fn callers_of(asked: &Asked<'_>) -> CallHierarchy {
