@@ -103,8 +103,7 @@ fn callers_or_through(asked: &Asked<'_>) -> (CallHierarchy, Option<String>) {
     }
     let bases = asked.overridden().into_iter();
     let mut found = bases.map(|base| {
-        let mut callers =
-            callers_of(&Asked::from_definition(asked.store, asked.project, asked.graph, base));
+        let mut callers = callers_of(&Asked::from_definition(asked.store, asked.project, asked.graph, base));
         leave_out_overriding(asked, base, &mut callers.calls);
         (base, callers)
     });

@@ -502,3 +502,57 @@ function go($container, Settings $settings) {
         "#]],
     );
 }
+
+#[test]
+fn what_a_function_of_another_project_returns_may_be_of_this_one() {
+    check(
+        r"
+//- /src/BookRepository.php
+<?php
+namespace App;
+
+class BookRepository
+{
+    public function findByIsbn(string $isbn) {}
+    public function close() {}
+}
+//- /src/File.php
+<?php
+namespace App;
+
+class File
+{
+    public function close() {}
+}
+//- /src/Import.php
+<?php
+namespace App;
+
+use Doctrine\ORM\EntityManagerInterface;
+
+class Import
+{
+    public function __construct(private EntityManagerInterface $em) {}
+
+    public function run(string $isbn)
+    {
+        $this->em->getRepository(Book::class)->findByIsbn($isbn);
+        $this->em->getConnection()->close();
+        $this->em->findByIsbn($isbn);
+    }
+}
+",
+        &expect![[r#"
+            method BookRepository.findByIsbn src/BookRepository.php:6
+                src/Import.php:12 call 70
+            method BookRepository.close src/BookRepository.php:7
+                src/Import.php:13 call 11
+            method File.close src/File.php:6
+                src/Import.php:13 call 11
+            field Import.em src/Import.php:8
+                src/Import.php:12 read 95
+                src/Import.php:13 read 95
+                src/Import.php:14 read 95
+        "#]],
+    );
+}
