@@ -619,7 +619,13 @@ impl Engine {
         for group in &groups {
             let index_lock = lock_index(&store, group, progress)?;
             self.forget(group);
-            Index::remove(&store, group, &index_lock)?;
+            let model = self.embedder().and_then(|model| Ok((model.id().to_owned(), model.dimensions()?)));
+            match model {
+                Ok((id, dimensions)) => {
+                    Index::remove_member(&store, group, (&id, dimensions), &project.name, &index_lock)?;
+                }
+                Err(_) => Index::remove(&store, group, &index_lock)?,
+            }
         }
         Index::remove(&store, &project, &index_lock)?;
         store.purge(&lock)?;

@@ -25,7 +25,10 @@ const GROUP_FILES: usize = 64;
 /// A segment is written when its builder has reached this size.
 const SEGMENT_BYTES: usize = 96 << 20;
 
-/// From this number of segments on, the smaller ones are merged.
+/// On the disk, a segment that was written because of its size has more bytes than its builder had.
+const FULL_BYTES: u64 = SEGMENT_BYTES as u64;
+
+/// From this number of segments on that are not full, the smaller ones are merged.
 const MAX_SEGMENTS: usize = 6;
 
 /// A segment is rewritten when the store has dropped at least this share of its files.
@@ -176,6 +179,30 @@ impl Index {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Removes all that is of one member from the index of a group, whose lock is held: the segments that have files of it, and
+    /// what is derived of the whole group. The next search indexes the other files of these segments again.
+    pub fn remove_member(
+        store: &Store,
+        group: &Project,
+        (embedder, dimensions): (&str, usize),
+        member: &str,
+        lock: &IndexLock,
+    ) -> Result<(), SearchError> {
+        let source = Source { store, project: group, embedder, dimensions };
+        let Ok(Some(mut manifest)) = source.read_manifest() else { return Self::remove(store, group, lock) };
+        let folder = format!("{member}/");
+        manifest.segments.retain(|entry| {
+            source.open_segment(entry).is_ok_and(|live| !live.segment.has_files_below(&folder))
+        });
+        // Of no generation that the group will have: it is not complete.
+        manifest.generation = u64::MAX;
+        if write_manifest(&source.folder(), &mut manifest).is_err() {
+            return Self::remove(store, group, lock);
+        }
+        let kept = manifest.segments.iter().map(|entry| entry.file.as_str()).chain([MANIFEST]);
+        remove_others(&source.folder(), &kept.collect())
     }
 
     /// Number of live files.
@@ -551,14 +578,17 @@ impl<'a> Update<'a> {
                 + live.zeroes().filter(|&file| is_replaced(segment.files()[file].id)).count();
             n_stored as f64 <= (1.0 - MAX_REMOVED_SHARE) * live.len() as f64
         };
+        // A segment that is written when it is full would come out as it is.
+        let is_full = |LiveSegment { segment, .. }: &LiveSegment| segment.n_bytes() >= FULL_BYTES;
         self.kept.sort_by_key(|(_, segment)| segment.n_live_chunks());
-        let crowded = self.kept.len() >= MAX_SEGMENTS;
+        let crowded = self.kept.iter().filter(|(_, segment)| !is_full(segment)).count() >= MAX_SEGMENTS;
         let mut merged_chunks = 10 * self.missing.len() as u64;
         let (missing, mut kept) = (&mut self.missing, Vec::new());
         for (entry, segment) in self.kept.drain(..) {
             let n_chunks = segment.n_live_chunks();
             // Small segments first, each at most three times as large as what is merged already: a file is rewritten O(log n) times.
-            if is_hollow(&segment) || crowded && n_chunks <= 3 * merged_chunks.max(100) {
+            let is_merged = crowded && !is_full(&segment) && n_chunks <= 3 * merged_chunks.max(100);
+            if is_hollow(&segment) || is_merged {
                 merged_chunks += n_chunks;
                 missing.extend(segment.live_ids());
             } else {
@@ -665,6 +695,17 @@ fn embedder_layout(embedder: &str) -> (bool, usize) {
 
 /// Version of the manifest and of the segments that it names.
 const FORMAT: u32 = crate::segment::FORMAT;
+
+/// Removes the files in `folder` that have none of these names.
+fn remove_others(folder: &Path, kept: &HashSet<&str>) -> Result<(), SearchError> {
+    let remove = |entry: std::io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        let is_kept = entry.file_name().to_str().is_some_and(|name| kept.contains(name));
+        if is_kept { Ok(()) } else { fs::remove_file(entry.path()) }
+    };
+    let removed = fs::read_dir(folder).and_then(|mut entries| entries.try_for_each(remove));
+    removed.map_err(SearchError::io(folder))
+}
 
 /// A number that no segment in `folder` has: other processes may still read those.
 fn next_number(folder: &Path) -> u64 {

@@ -216,6 +216,11 @@ impl Segment {
         self.text(self.files()[file as usize].path)
     }
 
+    /// Whether a file, live or removed, lies below a folder.
+    pub(crate) fn has_files_below(&self, folder: &str) -> bool {
+        (0..self.files().len() as u32).any(|file| self.path_bytes(file).starts_with(folder.as_bytes()))
+    }
+
     pub(crate) fn role(&self, file: u32) -> PathRole {
         PathRole::ALL[usize::from(self.files()[file as usize].role)]
     }

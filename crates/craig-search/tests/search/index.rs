@@ -187,6 +187,29 @@ fn a_removed_index_is_made_again() {
 }
 
 #[test]
+fn what_is_of_a_member_is_removed_with_the_segments_that_have_it() {
+    let mut project = project();
+    project.write("//- /mail/letter.rs\nfn deliver_letter() {}\n");
+    project.index();
+    let segments = || {
+        let names = fs::read_dir(project.index_folder()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(segments(), ["000000.seg", "000001.seg", "manifest.json"]);
+    fs::write(project.index_folder().join("symbols"), "derived").unwrap();
+    let model = StaticModel::builtin();
+    let model = (model.id(), model.dimensions().unwrap());
+    let lock = project.store.lock_index(&project.project(), Duration::ZERO).unwrap();
+    Index::remove_member(&project.store, &project.project(), model, "mail", &lock).unwrap();
+    drop(lock);
+    assert_eq!(segments(), ["000000.seg", "manifest.json"]);
+    assert_eq!(project.paths("deliver_parcel")[0], "parcel.rs");
+    assert_eq!(project.paths("deliver_letter")[0], "mail/letter.rs", "it is still in the store");
+}
+
+#[test]
 fn an_index_that_cannot_be_written_is_an_error_with_its_path() {
     let project = TestProject::new("//- /parcel.rs\nfn deliver_parcel() {}\n");
     // A file where the folder should be.
