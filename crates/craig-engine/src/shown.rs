@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use craig_chunk::{ChunkKind, Symbol};
+use craig_chunk::{ChunkKind, Symbol, definition_start};
 use craig_search::Hit;
 use craig_store::{OutlinedFile, Project, Store};
 use craig_text::{is_stop_word, runs, stems};
@@ -179,8 +179,13 @@ fn answering<'f>(hit: &Hit, file: &'f OutlinedFile, query: &str) -> Option<&'f S
         };
         (line..hit.line_start + lines.len() as u32).find(is_code)
     });
+    let text_of = |number: u32| {
+        let at = number.checked_sub(hit.line_start);
+        at.and_then(|at| lines.get(at as usize)).copied().unwrap_or_default()
+    };
     let holds = |symbol: &&Symbol| {
-        code.is_some_and(|line| (symbol.line..=symbol.line_end).contains(&line)) && !is_field(symbol)
+        code.is_some_and(|line| line <= symbol.line_end && definition_start(text_of, symbol.line) <= line)
+            && !is_field(symbol)
     };
     let is_named = |symbol: &&Symbol| {
         Some(&symbol.name) == hit.symbol_name.as_ref()
