@@ -354,3 +354,27 @@ fn a_member_with_a_comment_and_an_annotation_is_called_by_its_name() {
         c.rs unshare method"#]]
     .assert_eq(&CLASSES.iter().map(called).collect::<Vec<_>>().join("\n"));
 }
+
+#[test]
+fn a_test_double_is_no_test() {
+    let workshop = Workshop::with_files(&[
+        (
+            "src/main/java/Player.java",
+            "interface Callback {\n  void changed(int state);\n}\nclass Screen implements Callback {\n  \
+             public void changed(int state) { show(state); }\n  void show(int state) {}\n}\n",
+        ),
+        (
+            "src/test/java/Cancelable.java",
+            "class Cancelable implements Callback {\n  Screen screen;\n  public void changed(int state) { \
+             screen.changed(state); }\n}\n",
+        ),
+        (
+            "src/test/java/ScreenTest.java",
+            "class ScreenTest {\n  @Test void changes() { new Screen().changed(1); }\n}\n",
+        ),
+    ]);
+    workshop.ingest();
+    let explored = workshop.engine.explore("tree", "Screen.changed", &ExploreRequest::default()).unwrap();
+    let tests: Vec<&str> = explored.pieces[0].around.tests.iter().map(|test| test.name.as_str()).collect();
+    assert_eq!(tests, ["ScreenTest.changes"]);
+}
