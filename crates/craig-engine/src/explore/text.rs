@@ -30,8 +30,17 @@ const MOST_HELPER_BYTES: usize = 1_500;
 const LIKELY: f32 = 0.05;
 
 impl Explored {
-    /// The answer as text. Lines of code begin with their number and a tab; nothing else does.
+    /// The answer as text for an assistant. Lines of code begin with their number and a tab; nothing else does.
     pub fn text(&self) -> String {
+        let mut text = self.terminal_text();
+        if self.is_likely() {
+            text.push_str("The code above counts as read.\n");
+        }
+        text
+    }
+
+    /// The answer as text for a person.
+    pub fn terminal_text(&self) -> String {
         let mut text = String::new();
         for note in &self.notes {
             let _ = writeln!(text, "note: {note}");
@@ -59,7 +68,9 @@ impl Explored {
             let _ = writeln!(text, "  {}", place.heading());
         }
         self.write_nearby(&mut text);
-        text.push_str(self.advice());
+        if !self.is_likely() {
+            text.push_str(self.advice());
+        }
         text
     }
 
@@ -109,14 +120,16 @@ impl Explored {
         }
     }
 
+    /// Whether the best piece is likely to answer.
+    fn is_likely(&self) -> bool {
+        self.pieces.first().is_some_and(|best| best.place.score >= LIKELY)
+    }
+
     fn advice(&self) -> &'static str {
-        match self.pieces.first() {
-            Some(best) if best.place.score >= LIKELY => "The code above counts as read.\n",
-            Some(_) => {
-                "Not sure. If this is not it, ask again with names that the code may use and a line of code that it may contain.\n"
-            }
-            None => "Ask again with names that the code may use and a line of code that it may contain.\n",
+        if self.pieces.is_empty() {
+            return "Ask again with names that the code may use and a line of code that it may contain.\n";
         }
+        "Not sure. If this is not it, ask again with names that the code may use and a line of code that it may contain.\n"
     }
 }
 

@@ -378,3 +378,11 @@ fn a_test_double_is_no_test() {
     let tests: Vec<&str> = explored.pieces[0].around.tests.iter().map(|test| test.name.as_str()).collect();
     assert_eq!(tests, ["ScreenTest.changes"]);
 }
+
+#[test]
+fn a_person_is_not_told_what_counts_as_read() {
+    let workshop = Workshop::with_files(FILES);
+    workshop.ingest();
+    let explored = workshop.engine.explore("tree", "price_of", &ExploreRequest::default()).unwrap();
+    assert_eq!(explored.text(), explored.terminal_text() + "The code above counts as read.\n");
+}
