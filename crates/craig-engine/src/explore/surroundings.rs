@@ -10,7 +10,7 @@ use craig_symbols::{SymbolGraph, SymbolIx};
 use super::nearby::nearby;
 use super::{ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LinkedFunction, lines};
 use crate::search::filter;
-use crate::shown::{MIN_PLACE, OutlinedFiles, name_as_asked};
+use crate::shown::{MIN_PLACE, OutlinedFiles, is_asked_for, name_as_asked};
 use crate::symbol_graph::{defined_at, described, named, neighbours, runs, values, ways};
 use crate::{EngineError, Neighbour, lines_of, with_numbers};
 
@@ -18,7 +18,9 @@ use crate::{EngineError, Neighbour, lines_of, with_numbers};
 /// the constants that they use.
 const N_BEST: usize = 2;
 
-/// Definitions with more lines are not given whole: of the best pieces, of others, and of what has a guessed name.
+/// Definitions with more lines are not given whole: the best piece if the question is its name, the best pieces,
+/// others, and what has a guessed name.
+const MOST_ASKED_LINES: u32 = 200;
 const MOST_BEST_LINES: u32 = 120;
 const MOST_WHOLE_LINES: u32 = 40;
 const MOST_NAMED_LINES: u32 = 60;
@@ -100,8 +102,13 @@ impl<'a> Surroundings<'a> {
     /// is given whole is about the member.
     fn completed(&mut self, mut hits: Vec<Hit>) -> Result<Vec<Hit>, EngineError> {
         for (at, hit) in hits.iter_mut().enumerate() {
+            let most_lines = match at {
+                0 if is_asked_for(hit, self.query) => MOST_ASKED_LINES,
+                0..N_BEST => MOST_BEST_LINES,
+                _ => MOST_WHOLE_LINES,
+            };
             if let Some(file) = self.files.get(&hit.path)? {
-                complete(hit, file, if at < N_BEST { MOST_BEST_LINES } else { MOST_WHOLE_LINES });
+                complete(hit, file, most_lines);
                 name_as_asked(hit, file, self.query);
             }
         }
@@ -129,6 +136,7 @@ impl<'a> Surroundings<'a> {
         let file = self.files.get(&hit.path)?;
         let siblings = file.filter(|_| at == 0).map(|file| siblings(file, hit, seen));
         Ok(ExploredPiece {
+            is_asked_for: is_asked_for(hit, self.query),
             place: ExploredPlace::new(hit),
             definitions: file.map(|file| definitions(file, hit)).unwrap_or_default(),
             code: hit.content.clone(),

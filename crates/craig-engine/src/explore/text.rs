@@ -22,8 +22,9 @@ const MOST_BYTES: usize = 10_000;
 /// Behind so many bytes nothing more is listed but less likely places.
 const MOST_BYTES_LISTED: usize = 11_000;
 
-/// Bytes of a piece's lines, and of a helper's: lines of data are long.
+/// Bytes of a piece's lines, of the best one's if its name is asked for, and of a helper's: lines of data are long.
 const MOST_CODE_BYTES: usize = 6_000;
+const MOST_ASKED_BYTES: usize = 9_000;
 const MOST_HELPER_BYTES: usize = 1_500;
 
 /// From this probability on one of the first pieces is likely to answer.
@@ -153,9 +154,12 @@ impl ExploredPiece {
     }
 
     fn write(&self, text: &mut String, is_best: bool) {
-        let _ = writeln!(text, "{}\n{}", self.heading(), limited(&self.code, MOST_CODE_BYTES));
+        let most_bytes = if is_best && self.is_asked_for { MOST_ASKED_BYTES } else { MOST_CODE_BYTES };
+        let _ = writeln!(text, "{}\n{}", self.heading(), limited(&self.code, most_bytes));
         if text.len() < MOST_BYTES_AROUND {
             self.write_around(text, most_callers(is_best));
+        } else if is_best {
+            self.write_callers(text, MOST_OTHER_CALLERS);
         }
         text.push('\n');
     }

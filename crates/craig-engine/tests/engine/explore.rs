@@ -356,6 +356,27 @@ fn a_member_with_a_comment_and_an_annotation_is_called_by_its_name() {
 }
 
 #[test]
+fn a_long_function_is_shown_whole_if_the_question_is_its_name() {
+    let function = |n_lines: usize| {
+        let steps: String =
+            (0..n_lines - 2).map(|n| format!("    total = step_{}(total, {n})\n", n % 7)).collect();
+        format!("def settle(total):\n{steps}    return total\n")
+    };
+    let n_shown = |n_lines: usize| {
+        let workshop = Workshop::with_files(&[
+            ("settle.py", function(n_lines).as_str()),
+            ("main.py", "from settle import settle\n\n\ndef main():\n    settle(1)\n"),
+        ]);
+        workshop.ingest();
+        let text = workshop.engine.explore("tree", "settle", &ExploreRequest::default()).unwrap().text();
+        assert!(text.len() < 12_000 && text.contains("main  main.py:4-5 at 5"), "{text}");
+        text.lines().filter(|line| line.contains("\t    total = step_")).count() + 2
+    };
+    assert_eq!([120, 180, 200].map(n_shown), [120, 180, 200]);
+    assert!(n_shown(201) < 60);
+}
+
+#[test]
 fn a_test_double_is_no_test() {
     let workshop = Workshop::with_files(&[
         (
