@@ -33,51 +33,80 @@ pub fn doc_comment<'t>(
     }
 }
 
+/// The first line of a definition whose name is in `line`, with the comment and the attributes right before it.
+pub fn definition_start<'t>(text_of: impl Fn(u32) -> &'t str, line: u32) -> u32 {
+    Above::read(text_of, line).first
+}
+
 fn comment_before<'t>(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Option<DocComment> {
-    let mut lines: Vec<&str> = Vec::new();
-    let mut first = line_start;
-    // Whether a line below is a doc comment: ordinary comments above it are not part of it.
-    let mut is_documented = false;
-    // How the block begins that the line is in, seen from its end.
-    let mut open: Option<&str> = None;
-    let mut number = line_start;
-    let mut n_read = 0;
-    while number > 1 && n_read < MOST_LINES {
-        number -= 1;
-        n_read += 1;
-        let line = text_of(number).trim();
-        let is_first = lines.is_empty();
-        let was_open = open.is_some();
-        if let Some(start) = open {
-            open = (!line.starts_with(start)).then_some(start);
-        } else if line.ends_with("*/") && !line.starts_with("//") {
-            open = (!line.starts_with("/*")).then_some("/*");
-        } else if line == HEREDOC && is_first {
-            open = Some(DOC_ATTRIBUTE);
-        } else if is_attribute(line) && is_first {
-            match line.strip_prefix(DOC_ATTRIBUTE).map(str::trim).filter(|doc| doc.starts_with('"')) {
-                Some(doc) => return written(&[doc.trim_matches('"')], number),
-                None => continue,
+    let above = Above::read(text_of, line_start);
+    written(&above.comment, above.first)
+}
+
+/// The comment and the attributes right before a definition.
+struct Above<'t> {
+    /// The lines of the comment.
+    comment: Vec<&'t str>,
+    /// The first line of these, or of the definition.
+    first: u32,
+}
+
+impl<'t> Above<'t> {
+    fn read(text_of: impl Fn(u32) -> &'t str, line_start: u32) -> Self {
+        let mut lines: Vec<&str> = Vec::new();
+        let mut first = line_start;
+        // The first line of the attributes below the comment.
+        let mut first_attribute = line_start;
+        // Whether a line below is a doc comment: ordinary comments above it are not part of it.
+        let mut is_documented = false;
+        // How the block begins that the line is in, seen from its end.
+        let mut open: Option<&str> = None;
+        let mut number = line_start;
+        let mut n_read = 0;
+        while number > 1 && n_read < MOST_LINES {
+            number -= 1;
+            n_read += 1;
+            let line = text_of(number).trim();
+            let is_first = lines.is_empty();
+            let was_open = open.is_some();
+            if let Some(start) = open {
+                open = (!line.starts_with(start)).then_some(start);
+            } else if line.ends_with("*/") && !line.starts_with("//") {
+                open = (!line.starts_with("/*")).then_some("/*");
+            } else if line == HEREDOC && is_first {
+                open = Some(DOC_ATTRIBUTE);
+            } else if is_attribute(line) && is_first {
+                match line.strip_prefix(DOC_ATTRIBUTE).map(str::trim).filter(|doc| doc.starts_with('"')) {
+                    Some(doc) => return Self { comment: vec![doc.trim_matches('"')], first: number },
+                    None => {
+                        first_attribute = number;
+                        continue;
+                    }
+                }
+            } else if let Some(start) = start_of_attribute(&text_of, number).filter(|_| is_first) {
+                number = start;
+                first_attribute = start;
+                continue;
+            } else if is_documented && line.starts_with("#[") && line.ends_with(']') {
+                // Rust may have attributes between the lines.
+                continue;
+            } else if !is_line_comment(line) || is_documented && !is_doc_comment(line) {
+                break;
             }
-        } else if let Some(start) = start_of_attribute(&text_of, number).filter(|_| is_first) {
-            number = start;
-            continue;
-        } else if is_documented && line.starts_with("#[") && line.ends_with(']') {
-            // Rust may have attributes between the lines.
-            continue;
-        } else if !is_line_comment(line) || is_documented && !is_doc_comment(line) {
-            break;
+            is_documented |= is_doc_comment(line);
+            lines.push(without_markers(line));
+            first = number;
+            // What stands above a block of several lines belongs to the code before.
+            if was_open && open.is_none() {
+                break;
+            }
         }
-        is_documented |= is_doc_comment(line);
-        lines.push(without_markers(line));
-        first = number;
-        // What stands above a block of several lines belongs to the code before.
-        if was_open && open.is_none() {
-            break;
+        if lines.is_empty() || open.is_some() {
+            return Self { comment: Vec::new(), first: first_attribute };
         }
+        lines.reverse();
+        Self { comment: lines, first }
     }
-    lines.reverse();
-    written(&lines, first).filter(|_| open.is_none())
 }
 
 /// The text literal that is the first statement of a Python definition.
@@ -183,6 +212,25 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
+
+    #[test]
+    fn definitions_begin_with_their_comments_and_attributes() {
+        let start = |text: &str| {
+            let lines: Vec<&str> = text.lines().collect();
+            let text_of = |number: u32| lines.get(number as usize - 1).copied().unwrap_or_default();
+            definition_start(text_of, lines.len() as u32)
+        };
+        let starts = [
+            "int a;\n/**\n  Adds.\n*/\n@Override\n@Get(\n  \"a\"\n)\nint add() {}",
+            "int a;\n@Override\nint add() {}",
+            "int a;\nint add() {}",
+            "# Adds.\n@app.route(\"/add\")\ndef add():",
+            "a * b */\n#[Route('/add')]\nfunction add() {}",
+            "// Others.\n\n[HttpGet]\nint Add() {}",
+        ]
+        .map(start);
+        assert_eq!(starts, [2, 2, 2, 1, 2, 3]);
+    }
 
     fn doc(text: &str, line_start: u32, line: u32, line_end: u32) -> String {
         let lines: Vec<&str> = text.lines().collect();

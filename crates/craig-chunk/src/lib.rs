@@ -30,7 +30,7 @@ pub mod varint;
 mod walk;
 
 pub use cut_point::cut_point;
-pub use doc_comment::{DocComment, doc_comment};
+pub use doc_comment::{DocComment, definition_start, doc_comment};
 pub use kind::ChunkKind;
 pub use metrics::{ANONYMOUS, FunctionMetrics, Measures, measures, metrics};
 pub use outline::{Chunk, Import, Outline, Parsed, Symbol};

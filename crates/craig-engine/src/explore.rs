@@ -64,6 +64,9 @@ pub struct ExploredPiece {
     /// Where it is.
     #[serde(flatten)]
     pub place: ExploredPlace,
+    /// Whether the question is its name.
+    #[serde(skip)]
+    pub is_asked_for: bool,
     /// What is defined in these lines, with all of its lines.
     pub definitions: Vec<(String, (u32, u32))>,
     /// Its lines with their numbers.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use craig_chunk::{ChunkKind, Symbol};
+use craig_chunk::{ChunkKind, Symbol, definition_start};
 use craig_search::Hit;
 use craig_store::{OutlinedFile, Project, Store};
 use craig_text::{is_stop_word, runs, stems};
@@ -132,10 +132,18 @@ pub(crate) fn name_as_asked(hit: &mut Hit, file: &OutlinedFile, query: &str) {
     }
 }
 
-/// The symbol in a hit that the query names.
+/// The symbol in a hit that the query names, unless it is a field.
 fn asked_for<'f>(hit: &Hit, file: &'f OutlinedFile, query: &str) -> Option<&'f Symbol> {
     let lines = hit.line_start..=hit.line_end;
-    file.symbols.iter().find(|symbol| lines.contains(&symbol.line) && is_named_by(query, symbol))
+    let is_named = |symbol: &Symbol| is_named_by(query, &symbol.name, symbol.parent.as_deref());
+    let is_asked_for =
+        |symbol: &&Symbol| lines.contains(&symbol.line) && !is_field(symbol) && is_named(symbol);
+    file.symbols.iter().find(is_asked_for)
+}
+
+/// Whether a hit is of the symbol that the query names.
+pub(crate) fn is_asked_for(hit: &Hit, query: &str) -> bool {
+    hit.symbol_name.as_ref().is_some_and(|name| is_named_by(query, name, hit.parent.as_deref()))
 }
 
 fn name_after(hit: &mut Hit, symbol: &Symbol) {
@@ -147,20 +155,20 @@ fn name_after(hit: &mut Hit, symbol: &Symbol) {
     }
 }
 
-/// Whether the first line of a query is the name of a symbol, alone or after names of what encloses it. A field is called by
-/// its type.
-fn is_named_by(query: &str, symbol: &Symbol) -> bool {
+/// Whether the first line of a query is the name of a symbol, alone or after names of what encloses it.
+fn is_named_by(query: &str, name: &str, parent: Option<&str>) -> bool {
     let names = |text: &str| -> Vec<String> {
         let names = text.split(['.', ':', '#', '\\']).filter(|name| !name.is_empty());
         names.map(str::to_owned).collect()
     };
     let query = query.lines().next().unwrap_or_default().trim();
     let asked_for = names(query.strip_suffix("()").unwrap_or(query));
-    let mut own = names(symbol.parent.as_deref().unwrap_or_default());
-    own.push(symbol.name.clone());
-    !asked_for.is_empty() && own.ends_with(&asked_for) && !is_field(symbol)
+    let mut own = names(parent.unwrap_or_default());
+    own.push(name.to_owned());
+    !asked_for.is_empty() && own.ends_with(&asked_for)
 }
 
+/// A field is called by its type.
 fn is_field(symbol: &Symbol) -> bool {
     symbol.kind == ChunkKind::Constant && symbol.parent.is_some()
 }
@@ -179,8 +187,13 @@ fn answering<'f>(hit: &Hit, file: &'f OutlinedFile, query: &str) -> Option<&'f S
         };
         (line..hit.line_start + lines.len() as u32).find(is_code)
     });
+    let text_of = |number: u32| {
+        let at = number.checked_sub(hit.line_start);
+        at.and_then(|at| lines.get(at as usize)).copied().unwrap_or_default()
+    };
     let holds = |symbol: &&Symbol| {
-        code.is_some_and(|line| (symbol.line..=symbol.line_end).contains(&line)) && !is_field(symbol)
+        code.is_some_and(|line| line <= symbol.line_end && definition_start(text_of, symbol.line) <= line)
+            && !is_field(symbol)
     };
     let is_named = |symbol: &&Symbol| {
         Some(&symbol.name) == hit.symbol_name.as_ref()

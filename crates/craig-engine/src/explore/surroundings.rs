@@ -1,5 +1,7 @@
 //! What is around the hits of a question: what they use, who calls them, what has a guessed name, and the calls between all these.
 
+use std::collections::BTreeMap;
+
 use craig_chunk::{ChunkKind, Symbol};
 use craig_search::{Hit, KindFilter};
 use craig_store::{OutlinedFile, Project, Store};
@@ -8,7 +10,7 @@ use craig_symbols::{SymbolGraph, SymbolIx};
 use super::nearby::nearby;
 use super::{ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, LinkedFunction, lines};
 use crate::search::filter;
-use crate::shown::{MIN_PLACE, OutlinedFiles, name_as_asked};
+use crate::shown::{MIN_PLACE, OutlinedFiles, is_asked_for, name_as_asked};
 use crate::symbol_graph::{defined_at, described, named, neighbours, runs, values, ways};
 use crate::{EngineError, Neighbour, lines_of, with_numbers};
 
@@ -16,7 +18,9 @@ use crate::{EngineError, Neighbour, lines_of, with_numbers};
 /// the constants that they use.
 const N_BEST: usize = 2;
 
-/// Definitions with more lines are not given whole: of the best pieces, of others, and of what has a guessed name.
+/// Definitions with more lines are not given whole: the best piece if the question is its name, the best pieces,
+/// others, and what has a guessed name.
+const MOST_ASKED_LINES: u32 = 200;
 const MOST_BEST_LINES: u32 = 120;
 const MOST_WHOLE_LINES: u32 = 40;
 const MOST_NAMED_LINES: u32 = 60;
@@ -98,12 +102,17 @@ impl<'a> Surroundings<'a> {
     /// is given whole is about the member.
     fn completed(&mut self, mut hits: Vec<Hit>) -> Result<Vec<Hit>, EngineError> {
         for (at, hit) in hits.iter_mut().enumerate() {
+            let most_lines = match at {
+                0 if is_asked_for(hit, self.query) => MOST_ASKED_LINES,
+                0..N_BEST => MOST_BEST_LINES,
+                _ => MOST_WHOLE_LINES,
+            };
             if let Some(file) = self.files.get(&hit.path)? {
-                complete(hit, file, if at < N_BEST { MOST_BEST_LINES } else { MOST_WHOLE_LINES });
+                complete(hit, file, most_lines);
                 name_as_asked(hit, file, self.query);
             }
         }
-        Ok(without_repeated(hits))
+        Ok(by_function(without_repeated(hits)))
     }
 
     fn piece(&mut self, at: usize, hit: &Hit) -> Result<ExploredPiece, EngineError> {
@@ -127,6 +136,7 @@ impl<'a> Surroundings<'a> {
         let file = self.files.get(&hit.path)?;
         let siblings = file.filter(|_| at == 0).map(|file| siblings(file, hit, seen));
         Ok(ExploredPiece {
+            is_asked_for: is_asked_for(hit, self.query),
             place: ExploredPlace::new(hit),
             definitions: file.map(|file| definitions(file, hit)).unwrap_or_default(),
             code: hit.content.clone(),
@@ -294,6 +304,47 @@ fn without_repeated(hits: Vec<Hit>) -> Vec<Hit> {
     kept
 }
 
+/// Hits of which those of one function are one, at the rank of the best.
+fn by_function(hits: Vec<Hit>) -> Vec<Hit> {
+    let mut kept: Vec<Hit> = Vec::new();
+    for hit in hits {
+        let is_function = matches!(hit.chunk_type, ChunkKind::Function | ChunkKind::Method);
+        let function = hit.symbol_lines.filter(|_| is_function);
+        let is_same =
+            |other: &&mut Hit| other.path == hit.path && function.is_some() && other.symbol_lines == function;
+        match kept.iter_mut().find(is_same) {
+            Some(other) => add_lines(other, &hit),
+            None => kept.push(hit),
+        }
+    }
+    kept
+}
+
+/// Lets a hit hold the lines of another, too: in the order of the file, with `…` where others are left out.
+fn add_lines(hit: &mut Hit, other: &Hit) {
+    let numbered = hit.content.lines().chain(other.content.lines()).filter_map(|line| {
+        let (number, _) = line.split_once('\t')?;
+        Some((number.parse().ok()?, line))
+    });
+    let lines: BTreeMap<u32, &str> = numbered.collect();
+    (hit.line_start, hit.line_end) = (hit.line_start.min(other.line_start), hit.line_end.max(other.line_end));
+    let mut content = String::new();
+    let mut next = hit.line_start;
+    for (number, line) in lines {
+        if number > next {
+            content.push_str("…\n");
+        }
+        content.push_str(line);
+        content.push('\n');
+        next = number + 1;
+    }
+    if next <= hit.line_end {
+        content.push_str("…\n");
+    }
+    content.pop();
+    hit.content = content;
+}
+
 fn is_seen(seen: &[(String, (u32, u32))], path: &str, lines: (u32, u32)) -> bool {
     seen.iter().any(|(other, shown)| other == path && shown.0 <= lines.1 && lines.0 <= shown.1)
 }
@@ -332,4 +383,53 @@ fn siblings(file: &OutlinedFile, hit: &Hit, seen: &[(String, (u32, u32))]) -> Ve
     others.truncate(MOST_SIBLINGS);
     others.sort_by_key(|(_, lines)| *lines);
     others
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn hits_of_one_function_are_one() {
+        let hit = |symbol: &str, symbol_lines: (u32, u32), (first, last): (u32, u32)| {
+            let text: String = (first..=last).map(|line| format!("step_{line}();\n")).collect();
+            Hit {
+                path: "a.rs".into(),
+                line_start: first,
+                line_end: last,
+                language: "rust".into(),
+                chunk_type: ChunkKind::Function,
+                symbol_name: Some(symbol.into()),
+                symbol_lines: Some(symbol_lines),
+                parent: None,
+                score: 0.5,
+                file_score: 0.5,
+                content: with_numbers(&text, first),
+                evidence: Vec::new(),
+                more: Vec::new(),
+            }
+        };
+        let hits = vec![
+            hit("run", (1, 300), (8, 9)),
+            hit("stop", (301, 303), (301, 302)),
+            hit("run", (1, 300), (6, 8)),
+            hit("run", (1, 300), (12, 12)),
+        ];
+        let shown = |hit: &Hit| format!("{}-{}\n{}\n", hit.line_start, hit.line_end, hit.content);
+        expect![[r#"
+            6-12
+            6	step_6();
+            7	step_7();
+            8	step_8();
+            9	step_9();
+            …
+            12	step_12();
+            301-302
+            301	step_301();
+            302	step_302();
+        "#]]
+        .assert_eq(&by_function(hits).iter().map(shown).collect::<String>());
+    }
 }

@@ -22,16 +22,26 @@ const MOST_BYTES: usize = 10_000;
 /// Behind so many bytes nothing more is listed but less likely places.
 const MOST_BYTES_LISTED: usize = 11_000;
 
-/// Bytes of a piece's lines, and of a helper's: lines of data are long.
+/// Bytes of a piece's lines, of the best one's if its name is asked for, and of a helper's: lines of data are long.
 const MOST_CODE_BYTES: usize = 6_000;
+const MOST_ASKED_BYTES: usize = 9_000;
 const MOST_HELPER_BYTES: usize = 1_500;
 
 /// From this probability on one of the first pieces is likely to answer.
 const LIKELY: f32 = 0.05;
 
 impl Explored {
-    /// The answer as text. Lines of code begin with their number and a tab; nothing else does.
+    /// The answer as text for an assistant. Lines of code begin with their number and a tab; nothing else does.
     pub fn text(&self) -> String {
+        let mut text = self.terminal_text();
+        if self.is_likely() {
+            text.push_str("The code above counts as read.\n");
+        }
+        text
+    }
+
+    /// The answer as text for a person.
+    pub fn terminal_text(&self) -> String {
         let mut text = String::new();
         for note in &self.notes {
             let _ = writeln!(text, "note: {note}");
@@ -59,7 +69,9 @@ impl Explored {
             let _ = writeln!(text, "  {}", place.heading());
         }
         self.write_nearby(&mut text);
-        text.push_str(self.advice());
+        if !self.is_likely() {
+            text.push_str(self.advice());
+        }
         text
     }
 
@@ -109,14 +121,16 @@ impl Explored {
         }
     }
 
+    /// Whether the best piece is likely to answer.
+    fn is_likely(&self) -> bool {
+        self.pieces.first().is_some_and(|best| best.place.score >= LIKELY)
+    }
+
     fn advice(&self) -> &'static str {
-        match self.pieces.first() {
-            Some(best) if best.place.score >= LIKELY => "The code above counts as read.\n",
-            Some(_) => {
-                "Not sure. If this is not it, ask again with names that the code may use and a line of code that it may contain.\n"
-            }
-            None => "Ask again with names that the code may use and a line of code that it may contain.\n",
+        if self.pieces.is_empty() {
+            return "Ask again with names that the code may use and a line of code that it may contain.\n";
         }
+        "Not sure. If this is not it, ask again with names that the code may use and a line of code that it may contain.\n"
     }
 }
 
@@ -140,9 +154,12 @@ impl ExploredPiece {
     }
 
     fn write(&self, text: &mut String, is_best: bool) {
-        let _ = writeln!(text, "{}\n{}", self.heading(), limited(&self.code, MOST_CODE_BYTES));
+        let most_bytes = if is_best && self.is_asked_for { MOST_ASKED_BYTES } else { MOST_CODE_BYTES };
+        let _ = writeln!(text, "{}\n{}", self.heading(), limited(&self.code, most_bytes));
         if text.len() < MOST_BYTES_AROUND {
             self.write_around(text, most_callers(is_best));
+        } else if is_best {
+            self.write_callers(text, MOST_OTHER_CALLERS);
         }
         text.push('\n');
     }

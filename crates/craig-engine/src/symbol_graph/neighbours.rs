@@ -91,8 +91,15 @@ pub(crate) fn neighbours(
     uses.extend(files.others(&asked, &uses)?);
     let n_possible = callers.possible;
     let callers = callers.calls.into_iter().filter(|row| !row.repeated);
-    let (tests, callers) = callers.partition(|caller| caller.test);
+    let (mut tests, callers): (Vec<_>, Vec<_>) = callers.partition(|caller| caller.test);
+    tests.retain(|test| !is_of_test_double(graph, test));
     Ok(Neighbours { uses, through, callers, tests, n_possible })
+}
+
+/// Whether a caller in test code overrides a member of product code: it stands in for it, and tests nothing itself.
+fn is_of_test_double(graph: &SymbolGraph, caller: &CallRow) -> bool {
+    let definition = defined_at(graph, &caller.path, caller.line);
+    definition.is_some_and(|at| graph.overridden(at).any(|base| !graph.is_test(base)))
 }
 
 /// The callers of a symbol. For a member without callers, the callers of the member that it overrides, and its name.

@@ -1,6 +1,6 @@
 //! What answers, with what is around it.
 
-use craig_engine::{ExploreRequest, Guesses};
+use craig_engine::{Detail, ExploreRequest, Guesses, SearchRequest};
 use expect_test::{Expect, expect};
 
 use crate::symbol_graph::FILES;
@@ -276,4 +276,134 @@ fn a_caller_that_is_shown_is_not_listed_again() {
         assert!(shown == 1 && linked <= 1, "{n}\n{text}");
         assert!(!text.contains(&format!("c{n}.py: pay{n} ")), "{n}\n{text}");
     }
+}
+
+/// Files of a class: the path, the beginning, a member in which `NAME`, `DOC` and `BODY` are replaced, and the end.
+const CLASSES: &[(&str, &str, &str, &str)] = &[
+    (
+        "C.java",
+        "class C extends B {\n",
+        "    /** DOC */\n    @Override\n    public Object NAME(Book book) {\nBODY    }\n\n",
+        "}\n",
+    ),
+    (
+        "C.cs",
+        "class C : B {\n",
+        "  /// <summary>DOC</summary>\n  [HttpGet]\n  [Authorize]\n  public object NAME(Book book) {\nBODY  }\n\n",
+        "}\n",
+    ),
+    (
+        "C.php",
+        "<?php\nclass C extends B {\n",
+        "  /**\n   * DOC\n   */\n  #[Route('/book')]\n  public function NAME(Book $book) {\nBODY  }\n\n",
+        "}\n",
+    ),
+    (
+        "C.kt",
+        "class C : B() {\n",
+        "    /** DOC */\n    @Synchronized\n    fun NAME(book: Book): Any {\nBODY    }\n\n",
+        "}\n",
+    ),
+    (
+        "c.ts",
+        "export class C extends B {\n",
+        "  /**\n   DOC\n   */\n  @Audited({\n    level: 3,\n  })\n  NAME(book: Book): object {\nBODY  }\n\n",
+        "}\n",
+    ),
+    ("c.py", "class C(B):\n", "    # DOC\n    @audited(level=3)\n    def NAME(self, book):\nBODY\n\n", ""),
+    (
+        "c.rs",
+        "impl C {\n",
+        "    /// DOC\n    #[must_use]\n    pub fn NAME(&self, book: &Book) -> Object {\nBODY    }\n\n",
+        "}\n",
+    ),
+];
+
+const MEMBERS: [(&str, &str); 7] = [
+    ("share", "Publishes an entry for everybody."),
+    ("archive", "Puts an entry into the cellar."),
+    ("star", "Marks an entry as a favourite."),
+    ("unshare", "Withdraws the public address."),
+    ("label", "Attaches a label to an entry."),
+    ("export", "Writes an entry into a file."),
+    ("reload", "Fetches the content once more."),
+];
+
+#[test]
+fn a_member_with_a_comment_and_an_annotation_is_called_by_its_name() {
+    let body: String = (0..8).map(|n| format!("        step_{n}(book, {n});\n")).collect();
+    let called = |(path, begin, member, end): &(&str, &str, &str, &str)| {
+        let members = MEMBERS
+            .iter()
+            .map(|(name, doc)| member.replace("NAME", name).replace("DOC", doc).replace("BODY", &body));
+        let class = format!("{begin}{}{end}", members.collect::<String>());
+        let workshop = Workshop::with_files(&[(path, class.as_str())]);
+        workshop.ingest();
+        let request = SearchRequest { detail: Detail::Lines, ..SearchRequest::default() };
+        let answer = workshop.engine.search("tree", "withdraws the public address", &request).unwrap();
+        let hit = &answer.hits[0];
+        format!("{path} {} {}", hit.symbol_name.as_deref().unwrap_or_default(), hit.chunk_type.as_str())
+    };
+    expect![[r#"
+        C.java unshare method
+        C.cs unshare method
+        C.php unshare method
+        C.kt unshare method
+        c.ts unshare method
+        c.py unshare method
+        c.rs unshare method"#]]
+    .assert_eq(&CLASSES.iter().map(called).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_long_function_is_shown_whole_if_the_question_is_its_name() {
+    let function = |n_lines: usize| {
+        let steps: String =
+            (0..n_lines - 2).map(|n| format!("    total = step_{}(total, {n})\n", n % 7)).collect();
+        format!("def settle(total):\n{steps}    return total\n")
+    };
+    let n_shown = |n_lines: usize| {
+        let workshop = Workshop::with_files(&[
+            ("settle.py", function(n_lines).as_str()),
+            ("main.py", "from settle import settle\n\n\ndef main():\n    settle(1)\n"),
+        ]);
+        workshop.ingest();
+        let text = workshop.engine.explore("tree", "settle", &ExploreRequest::default()).unwrap().text();
+        assert!(text.len() < 12_000 && text.contains("main  main.py:4-5 at 5"), "{text}");
+        text.lines().filter(|line| line.contains("\t    total = step_")).count() + 2
+    };
+    assert_eq!([120, 180, 200].map(n_shown), [120, 180, 200]);
+    assert!(n_shown(201) < 60);
+}
+
+#[test]
+fn a_test_double_is_no_test() {
+    let workshop = Workshop::with_files(&[
+        (
+            "src/main/java/Player.java",
+            "interface Callback {\n  void changed(int state);\n}\nclass Screen implements Callback {\n  \
+             public void changed(int state) { show(state); }\n  void show(int state) {}\n}\n",
+        ),
+        (
+            "src/test/java/Cancelable.java",
+            "class Cancelable implements Callback {\n  Screen screen;\n  public void changed(int state) { \
+             screen.changed(state); }\n}\n",
+        ),
+        (
+            "src/test/java/ScreenTest.java",
+            "class ScreenTest {\n  @Test void changes() { new Screen().changed(1); }\n}\n",
+        ),
+    ]);
+    workshop.ingest();
+    let explored = workshop.engine.explore("tree", "Screen.changed", &ExploreRequest::default()).unwrap();
+    let tests: Vec<&str> = explored.pieces[0].around.tests.iter().map(|test| test.name.as_str()).collect();
+    assert_eq!(tests, ["ScreenTest.changes"]);
+}
+
+#[test]
+fn a_person_is_not_told_what_counts_as_read() {
+    let workshop = Workshop::with_files(FILES);
+    workshop.ingest();
+    let explored = workshop.engine.explore("tree", "price_of", &ExploreRequest::default()).unwrap();
+    assert_eq!(explored.text(), explored.terminal_text() + "The code above counts as read.\n");
 }

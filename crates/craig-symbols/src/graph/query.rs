@@ -168,7 +168,15 @@ impl SymbolGraph {
         let packages: Vec<&str> = package.split(['.', '\\', ':']).filter(|part| !part.is_empty()).collect();
         let is_named =
             ends(&names) || ends(&packages) || names.split_last().is_some_and(|(_, folders)| ends(folders));
-        !wanted.is_empty() && is_named
+        !wanted.is_empty() && is_named && !self.is_of_other_type(at, &wanted)
+    }
+
+    /// Whether a definition is in a type, and names are those of another type of its file.
+    fn is_of_other_type(&self, at: SymbolIx, names: &[&str]) -> bool {
+        let is_type = |&at: &SymbolIx| self.definition(at).kind.is_type();
+        let mut types = self.definitions_in(self.definition(at).file).filter(is_type);
+        let is_named = |at: SymbolIx| names.last().is_some_and(|name| self.definition(at).name == *name);
+        self.enclosing(at).skip(1).any(|around| is_type(&around)) && types.any(is_named)
     }
 
     /// References to a symbol, by place.

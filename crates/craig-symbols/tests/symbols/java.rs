@@ -248,6 +248,27 @@ record Point(int x) {}
 }
 
 #[test]
+fn a_type_with_the_name_of_its_file_has_no_members_of_its_neighbours() {
+    let files = fixture::files(
+        "
+//- /src/Config.java
+enum Key { FOLDER }
+class Config {
+  String folder() { return read(Key.FOLDER); }
+  static class Cache { int size; }
+}
+",
+    );
+    let graph = SymbolGraph::from_texts(fixture::borrowed(&files));
+    let found = |name: &str| {
+        let found = graph.find(&SymbolQuery::parse(name).unwrap());
+        found.iter().map(|&at| graph.qualified_name(at)).collect::<Vec<_>>().join(", ")
+    };
+    let names = ["Config.FOLDER", "Key.FOLDER", "Config.folder", "Config.Key", "Config.size"];
+    assert_eq!(names.map(found), ["", "Key.FOLDER", "Config.folder", "Key", "Config.Cache.size"]);
+}
+
+#[test]
 fn generic_types_give_members_what_they_are_applied_to() {
     check(
         "
