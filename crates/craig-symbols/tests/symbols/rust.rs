@@ -440,7 +440,7 @@ fn all(owner: Owner) {
             interface Testing tests/all.rs:3
                 tests/all.rs:7 implement 99
             method Testing.get tests/all.rs:4
-                tests/all.rs:10 call 85
+                tests/all.rs:10 call 95
         "#]],
     );
 }
@@ -813,6 +813,41 @@ pub fn kind() -> Kind {
                 src/type.rs:4 read 99
             function kind src/type.rs:3
                 src/lib.rs:6 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn macros_around_branches_hold_items() {
+    check(
+        r#"
+//- /Cargo.toml
+[package]
+name = "app"
+//- /src/lib.rs
+cfg_select! {
+    feature = "full" => {
+        pub mod inner;
+        pub fn inside() -> u32 { 2 }
+        pub type Res<T> = Result<T, u32>;
+    }
+    _ => {}
+}
+
+fn all() -> Res<u32> {
+    inner::run();
+    Ok(inside())
+}
+//- /src/inner.rs
+pub fn run() {}
+"#,
+        &expect![[r#"
+            function run src/inner.rs:1
+                src/lib.rs:11 call 95
+            function inside src/lib.rs:4
+                src/lib.rs:12 call 99
+            type Res src/lib.rs:5
+                src/lib.rs:10 type 99
         "#]],
     );
 }
