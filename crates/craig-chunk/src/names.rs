@@ -455,6 +455,9 @@ pub const GLOBAL: &str = "globalThis";
 /// Names of the object whose members all scripts see as names by themselves.
 pub const GLOBAL_OBJECTS: &[&str] = &["globalThis", "global", "window"];
 
+/// The name of exports of Rust that stand for an `impl` of a trait: a [`Choice::Applied`] of the trait and the type.
+pub const IMPLEMENTATION: &str = "impl";
+
 /// A name that a file exports by a statement of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {

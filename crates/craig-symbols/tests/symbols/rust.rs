@@ -851,3 +851,73 @@ pub fn run() {}
         "#]],
     );
 }
+
+#[test]
+fn traits_are_implemented_in_other_files() {
+    check(
+        r#"
+//- /Cargo.toml
+[workspace]
+members = ["data", "web"]
+//- /data/Cargo.toml
+[package]
+name = "data"
+//- /data/src/lib.rs
+pub mod user;
+pub mod team;
+pub mod traits;
+mod implementations;
+//- /data/src/user.rs
+pub struct User;
+//- /data/src/team.rs
+pub struct Team;
+//- /data/src/traits.rs
+pub trait Plain: Sized {
+    fn load(i: u32) -> Option<Self> { None }
+}
+//- /data/src/implementations.rs
+use crate::{team::Team, traits::Plain, user::User};
+
+impl Plain for Team {}
+impl Plain for User {
+    fn load(i: u32) -> Option<Self> { Some(User) }
+}
+//- /web/Cargo.toml
+[package]
+name = "web"
+[dependencies]
+data = { path = "../data" }
+//- /web/src/lib.rs
+use data::{team::Team, traits::Plain, user::User};
+
+fn all() {
+    let _ = Team::load(1);
+    let _ = User::load(2);
+}
+"#,
+        &expect![[r#"
+            method User.load data/src/implementations.rs:5
+                web/src/lib.rs:5 call 95
+            class Team data/src/team.rs:1
+                data/src/implementations.rs:1 import 99
+                data/src/implementations.rs:3 type 99
+                web/src/lib.rs:1 import 99
+                web/src/lib.rs:4 type 99
+            interface Plain data/src/traits.rs:1
+                data/src/implementations.rs:1 import 99
+                data/src/implementations.rs:3 implement 99
+                data/src/implementations.rs:4 implement 99
+                web/src/lib.rs:1 import 99
+            method Plain.load data/src/traits.rs:2
+                data/src/implementations.rs:5 override 90
+                web/src/lib.rs:4 call 95
+                web/src/lib.rs:5 call 60
+            class User data/src/user.rs:1
+                data/src/implementations.rs:1 import 99
+                data/src/implementations.rs:4 type 99
+                data/src/implementations.rs:5 read 99
+                web/src/lib.rs:1 import 99
+                web/src/lib.rs:5 type 99
+        "#]],
+    );
+}
