@@ -275,8 +275,12 @@ impl<'t, 'n> Binder<'t, 'n> {
     /// Whether a definition can be what is sought, in languages in which types, functions and variables may share a name.
     fn fits(&self, at: SymbolIx, sought: Sought) -> bool {
         let entry = self.table.entry(at);
-        if !self.table.families[entry.file as usize].has_separate_names() {
-            return true;
+        let family = self.table.families[entry.file as usize];
+        if !family.has_separate_names() {
+            // A field of Rust is called in parentheses only.
+            return family != Family::Rust
+                || sought.role != Role::Call
+                || entry.kind != DefinitionKind::Field;
         }
         if !self.has_arity(at, sought) {
             return false;

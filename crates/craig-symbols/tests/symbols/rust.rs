@@ -921,3 +921,42 @@ fn all() {
         "#]],
     );
 }
+
+#[test]
+fn methods_of_traits_for_wrapped_types_are_no_fields() {
+    check(
+        r#"
+//- /src/lib.rs
+pub struct User { pub person_id: u32 }
+
+pub trait OptHelper {
+    fn person_id(&self) -> Option<u32>;
+}
+
+impl OptHelper for Option<&User> {
+    fn person_id(&self) -> Option<u32> { self.map(|user| user.person_id) }
+}
+
+fn all(user: Option<&User>, known: &User) {
+    user.person_id();
+    let _ = known.person_id;
+}
+"#,
+        &expect![[r#"
+            class User src/lib.rs:1
+                src/lib.rs:7 type 99
+                src/lib.rs:11 type 99
+                src/lib.rs:11 type 99
+            field User.person_id src/lib.rs:1
+                src/lib.rs:8 read 95
+                src/lib.rs:13 read 95
+            interface OptHelper src/lib.rs:3
+                src/lib.rs:7 implement 99
+            method OptHelper.person_id src/lib.rs:4
+                src/lib.rs:8 override 90
+                src/lib.rs:12 call 95
+            method person_id src/lib.rs:8
+                src/lib.rs:12 call 70
+        "#]],
+    );
+}
