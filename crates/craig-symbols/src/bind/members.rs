@@ -272,7 +272,10 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 if is_object { self.candidates(sought) } else { self.extension(of, sought) }
             }
             Type::Module(file) => {
-                let found = modules.exported(file, name);
+                let mut found = modules.exported(file, name);
+                if found.is_empty() && sought.role == Role::Call && self.family == Family::Rust {
+                    found = modules.macro_of_package(file, name);
+                }
                 if found.is_empty() {
                     return match modules.below(file, name) {
                         Some(below) => Bound::certain(vec![Entity::Module(below)]),

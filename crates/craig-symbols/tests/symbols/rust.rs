@@ -960,3 +960,37 @@ fn all(user: Option<&User>, known: &User) {
         "#]],
     );
 }
+
+#[test]
+fn exported_macros_are_named_by_their_crate() {
+    check(
+        r#"
+//- /Cargo.toml
+[workspace]
+members = ["demo", "app"]
+//- /demo/Cargo.toml
+[package]
+name = "demo"
+//- /demo/src/lib.rs
+mod macros;
+//- /demo/src/macros.rs
+#[macro_export]
+macro_rules! thrice {
+    ($x:expr) => { 3 * $x };
+}
+//- /app/Cargo.toml
+[package]
+name = "app"
+[dependencies]
+demo = { path = "../demo" }
+//- /app/src/lib.rs
+fn all() -> u32 {
+    demo::thrice!(2)
+}
+"#,
+        &expect![[r#"
+            macro thrice demo/src/macros.rs:2
+                app/src/lib.rs:2 call 95
+        "#]],
+    );
+}
