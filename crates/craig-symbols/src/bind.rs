@@ -64,6 +64,8 @@ enum Type {
     Static(SymbolIx),
     Instance(SymbolIx),
     Collection(SymbolIx),
+    /// An instance of a type of another crate of Rust that is applied to a type: it may dereference to that.
+    Wrapped(SymbolIx),
     Callable(SymbolIx),
     Module(FileIx),
     Package(GroupIx),
@@ -520,7 +522,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if depth > MAX_CHAIN {
             return Bound::default();
         }
-        if matches!(choice, Choice::Inferred(..)) {
+        let is_one = self.family == Family::Rust && matches!(choice, Choice::Applied(..));
+        if is_one || matches!(choice, Choice::Inferred(..)) {
             return read(self, Value::Choice(at), depth + 1);
         }
         let [first, other] = choice.values();

@@ -994,3 +994,72 @@ fn all() -> u32 {
         "#]],
     );
 }
+
+#[test]
+fn what_other_crates_wrap_keeps_its_members() {
+    check(
+        r#"
+//- /Cargo.toml
+[package]
+name = "app"
+[dependencies]
+actix-web = "4"
+//- /src/lib.rs
+use actix_web::web::{self, Data};
+
+pub struct Ctx { secret: u32 }
+pub struct Decoy;
+
+impl Ctx {
+    pub fn pool(&self) -> Pool { Pool }
+    pub fn get(&self) -> u32 { 1 }
+}
+impl Decoy {
+    pub fn pool(&self) -> Pool { Pool }
+}
+pub struct Pool;
+impl Pool { pub fn connect(&self) {} }
+
+struct Server { ctx: web::Data<Ctx> }
+
+impl Server {
+    fn run(&self) { self.ctx.pool(); }
+}
+
+fn by_data(c: Data<Ctx>) -> u32 {
+    c.pool().connect();
+    c.get();
+    c.secret
+}
+
+async fn by_path(c: actix_web::web::Data<Ctx>) { c.clone().pool(); }
+"#,
+        &expect![[r#"
+            class Ctx src/lib.rs:3
+                src/lib.rs:6 type 99
+                src/lib.rs:16 type 99
+                src/lib.rs:22 type 99
+                src/lib.rs:28 type 99
+            field Ctx.secret src/lib.rs:3
+                src/lib.rs:25 read 95
+            class Decoy src/lib.rs:4
+                src/lib.rs:10 type 99
+            method Ctx.pool src/lib.rs:7
+                src/lib.rs:19 call 95
+                src/lib.rs:23 call 95
+                src/lib.rs:28 call 95
+            class Pool src/lib.rs:13
+                src/lib.rs:7 type 99
+                src/lib.rs:7 read 99
+                src/lib.rs:11 type 99
+                src/lib.rs:11 read 99
+                src/lib.rs:14 type 99
+            method Pool.connect src/lib.rs:14
+                src/lib.rs:23 call 95
+            class Server src/lib.rs:16
+                src/lib.rs:18 type 99
+            field Server.ctx src/lib.rs:16
+                src/lib.rs:19 read 95
+        "#]],
+    );
+}
