@@ -462,8 +462,8 @@ pub const IMPLEMENTATION: &str = "impl";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
     /// The name for others; `default` for the default, `=` for the module as a whole, `*` for what it exports all of,
-    /// [`GLOBAL`] for what all files see, [`IMPLEMENTATION`] for an `impl` of Rust. Of C++, what `using` brings in, `*` for all of
-    /// a namespace.
+    /// [`GLOBAL`] for what all files see, [`IMPLEMENTATION`] for an `impl` of Rust. Of C++, what `using` brings in, `*` for
+    /// all of a namespace.
     pub name: NameId,
     /// What it is.
     pub value: Value,

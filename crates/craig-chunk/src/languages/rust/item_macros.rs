@@ -1,7 +1,7 @@
 //! Hides Rust macros around items, so that the items can be read: `cfg_rt! { pub struct Handle { … } }`.
 //!
-//! A grammar sees only tokens inside a macro call. If a call that begins its line holds items, or branches that do, as those of
-//! `cfg_if!` and `cfg_select!`, what surrounds the items is overwritten with blanks, so all offsets stay.
+//! A grammar sees only tokens inside a macro call. If a call that begins its line holds items, or branches that do, as
+//! those of `cfg_if!` and `cfg_select!`, what surrounds the items is overwritten with blanks, so all offsets stay.
 
 use std::{borrow::Cow, ops::Range};
 
