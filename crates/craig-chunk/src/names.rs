@@ -455,11 +455,15 @@ pub const GLOBAL: &str = "globalThis";
 /// Names of the object whose members all scripts see as names by themselves.
 pub const GLOBAL_OBJECTS: &[&str] = &["globalThis", "global", "window"];
 
+/// The name of exports of Rust that stand for an `impl` of a trait: a [`Choice::Applied`] of the trait and the type.
+pub const IMPLEMENTATION: &str = "impl";
+
 /// A name that a file exports by a statement of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
     /// The name for others; `default` for the default, `=` for the module as a whole, `*` for what it exports all of,
-    /// [`GLOBAL`] for what all files see. Of C++, what `using` brings in, `*` for all of a namespace.
+    /// [`GLOBAL`] for what all files see, [`IMPLEMENTATION`] for an `impl` of Rust. Of C++, what `using` brings in, `*` for
+    /// all of a namespace.
     pub name: NameId,
     /// What it is.
     pub value: Value,

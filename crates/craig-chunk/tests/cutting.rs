@@ -177,6 +177,49 @@ fn macros_around_items_do_not_hide_them() {
 }
 
 #[test]
+fn branches_of_macros_do_not_hide_items() {
+    let text = r#"
+cfg_if::cfg_if! {
+    if #[cfg(any(
+        unix,
+        target_os = "{",
+    ))] {
+        /// Doc.
+        #[derive(Clone)]
+        pub(crate) struct Handle<'a>(&'a str);
+        pub fn open() -> char { '{' }
+    } else {
+        pub fn open() -> char { panic!("}") }
+    }
+}
+
+cfg_select! {
+    not(feature = "full") => {}
+    feature = "full" => {
+        use std::fmt;
+        cfg_rt! { pub fn run() {} }
+    }
+    _ => { pub type Res<T> = Result<T, u32>; } // the rest
+}
+
+lazy_static! { static ref TABLE: Vec<u32> = Vec::new(); }
+
+fn main() {
+    select! {
+        a = b() => { let x = 1; }
+        c = d() => {}
+    }
+    wait! { unsafe { e() } }
+}
+"#;
+    let outline = chunk(Language::Rust, text);
+    let names: Vec<_> = outline.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.line)).collect();
+    let found =
+        [("Handle", 9), ("open", 10), ("open", 12), ("run", 20), ("Res", 22), ("TABLE", 25), ("main", 27)];
+    assert_eq!((names, outline.imports.len()), (found.to_vec(), 1));
+}
+
+#[test]
 fn csharp_is_read_past_branches_and_pointer_casts() {
     let text = "namespace N\n{\n#if INTERNAL\n    internal\n#else\n    public\n#endif\n    ref partial struct Reader\n    {\n        unsafe void Copy(byte* p) { *(int*)p = *(int*)(p + 4); }\n    }\n}\n";
     let outline = chunk(Language::CSharp, text);

@@ -64,6 +64,8 @@ enum Type {
     Static(SymbolIx),
     Instance(SymbolIx),
     Collection(SymbolIx),
+    /// An instance of a type of another crate of Rust that is applied to a type: it may dereference to that.
+    Wrapped(SymbolIx),
     Callable(SymbolIx),
     Module(FileIx),
     Package(GroupIx),
@@ -304,8 +306,12 @@ impl<'t, 'n> Binder<'t, 'n> {
     /// Whether a definition can be what is sought, in languages in which types, functions and variables may share a name.
     fn fits(&self, at: SymbolIx, sought: Sought) -> bool {
         let entry = self.table.entry(at);
-        if !self.table.families[entry.file as usize].has_separate_names() {
-            return true;
+        let family = self.table.families[entry.file as usize];
+        if !family.has_separate_names() {
+            // A field of Rust is called in parentheses only.
+            return family != Family::Rust
+                || sought.role != Role::Call
+                || entry.kind != DefinitionKind::Field;
         }
         if !self.has_arity(at, sought) {
             return false;
@@ -548,7 +554,8 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if depth > MAX_CHAIN {
             return Bound::default();
         }
-        if matches!(choice, Choice::Inferred(..)) {
+        let is_one = self.family == Family::Rust && matches!(choice, Choice::Applied(..));
+        if is_one || matches!(choice, Choice::Inferred(..)) {
             return read(self, Value::Choice(at), depth + 1);
         }
         let [first, other] = choice.values();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use craig_chunk::names::{DefinitionKind, Role, Site, Value};
-use rustc_hash::FxHashSet;
+use craig_chunk::names::{DefinitionKind, Role, Site, Source, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::table::{Family, Table};
 use super::{SymbolIx, SymbolReference};
@@ -56,11 +56,13 @@ pub(super) fn references(
     });
     let bases = all_bases(overrides);
     let supers = super_calls(table);
+    let by_type = calls_by_type(table, references);
     let sure = relatives.iter().filter(|(base, members)| is_sure(table, **base, members));
     let sure: FxHashSet<SymbolIx> = sure.map(|(&base, _)| base).collect();
     for reference in references {
         let Some(relatives) = relatives.get(&reference.symbol) else { continue };
-        let is_super = supers.contains(&(reference.file, reference.line, reference.column));
+        let place = (reference.file, reference.line, reference.column);
+        let is_super = supers.contains(&place) || by_type.contains(&place);
         found.extend(relatives.iter().filter(|&&at| at != reference.symbol).filter_map(|&symbol| {
             let is_through_base = bases.contains(&(symbol, reference.symbol));
             let most = match is_through_base {
@@ -87,14 +89,35 @@ fn is_sure(table: &Table<'_>, base: SymbolIx, members: &[SymbolIx]) -> bool {
     is_abstract && members.iter().filter(|&&at| is_product(at)).count() == 1
 }
 
-/// Places where a member is named as that of the supertypes, so that none that overrides it is meant: (file, line, column).
-fn super_calls(table: &Table<'_>) -> FxHashSet<(u32, u32, u32)> {
+/// File, line and column.
+type Place = (u32, u32, u32);
+
+/// Places where a member is named as that of the supertypes, so that none that overrides it is meant.
+fn super_calls(table: &Table<'_>) -> FxHashSet<Place> {
     let files = table.files.iter().zip(0..);
     let named = files.flat_map(|(names, file)| names.occurrences.iter().map(move |named| (file, named)));
     named
         .filter(|(_, named)| matches!(named.site, Site::Member(Value::Super(_))))
         .map(|(file, named)| (file, named.line, named.column))
         .collect()
+}
+
+/// Places of Rust where a member of a trait is named as that of a type, as `Team::load`: none of another type is meant.
+fn calls_by_type(table: &Table<'_>, references: &[SymbolReference]) -> FxHashSet<Place> {
+    let files = table.files.iter().zip(&table.families).zip(0..);
+    let mut members: FxHashMap<Place, Place> = FxHashMap::default();
+    for ((names, _), file) in files.filter(|((_, family), _)| **family == Family::Rust) {
+        for named in &names.occurrences {
+            if let Site::Member(Value::Itself(Source::Occurrence(of))) = named.site
+                && let Some(of) = names.occurrences.get(of as usize).filter(|of| of.role == Role::Type)
+            {
+                members.insert((file, of.line, of.column), (file, named.line, named.column));
+            }
+        }
+    }
+    let is_type = |at: SymbolIx| matches!(table.entry(at).kind, DefinitionKind::Class | DefinitionKind::Enum);
+    let types = references.iter().filter(|reference| is_type(reference.symbol));
+    types.filter_map(|of| members.get(&(of.file, of.line, of.column)).copied()).collect()
 }
 
 /// Pairs of a member and one that it overrides, directly or by others.

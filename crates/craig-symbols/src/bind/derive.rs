@@ -1,6 +1,6 @@
 //! What is derived of definitions in rounds: supertypes, values, parameters.
 
-use craig_chunk::names::{DefinitionIx, DefinitionKind, Source, Value};
+use craig_chunk::names::{DefinitionIx, DefinitionKind, IMPLEMENTATION, Source, Value};
 use rayon::prelude::*;
 
 use super::super::table::Family;
@@ -87,7 +87,7 @@ impl<'t, 'n> Binder<'t, 'n> {
             let types = definition.supers.iter().map(|&value| binder.value_type(value, 0));
             Some(types.collect::<Vec<Type>>())
         });
-        for (at, types) in found {
+        for (at, types) in found.into_iter().chain(self.implementations()) {
             let of = self.table.canonical(at);
             for found in types {
                 match found {
@@ -112,6 +112,27 @@ impl<'t, 'n> Binder<'t, 'n> {
         for (addition, of) in self.modules.added_types() {
             self.supers[self.table.canonical(of) as usize].push(addition);
         }
+    }
+
+    /// Types with the trait that an `impl` of Rust, in whatever file, is of.
+    fn implementations(&self) -> Vec<(SymbolIx, Vec<Type>)> {
+        let Some(name) = self.table.find(IMPLEMENTATION) else { return Vec::new() };
+        let files = (0..self.table.files.len()).into_par_iter();
+        let found = files.filter(|&file| self.table.families[file] == Family::Rust).flat_map_iter(|file| {
+            let names = &self.table.files[file];
+            let mut binder = FileBinder::new(self, file);
+            let all = names.exports.iter().filter(|export| self.table.name(file, export.name) == name);
+            let found = all.filter_map(|export| {
+                let Value::Choice(at) = export.value else { return None };
+                let [of_trait, of] = names.choices.get(at as usize)?.values();
+                match binder.value_type(of, 0) {
+                    Type::Static(of) | Type::Instance(of) => Some((of, vec![binder.value_type(of_trait, 0)])),
+                    _ => None,
+                }
+            });
+            found.collect::<Vec<_>>()
+        });
+        found.collect()
     }
 
     pub(super) fn derive_types(&mut self) {

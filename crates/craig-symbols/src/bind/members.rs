@@ -272,7 +272,10 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 if is_object { self.candidates(sought) } else { self.extension(of, sought) }
             }
             Type::Module(file) => {
-                let found = modules.exported(file, name);
+                let mut found = modules.exported(file, name);
+                if found.is_empty() && sought.role == Role::Call && self.family == Family::Rust {
+                    found = modules.macro_of_package(file, name);
+                }
                 if found.is_empty() {
                     return match modules.below(file, name) {
                         Some(below) => Bound::certain(vec![Entity::Module(below)]),
@@ -287,7 +290,14 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                     table.inner_group(self.family, group, name).map_or_else(Bound::external, Bound::package)
                 }
             },
-            Type::External(_) | Type::Collection(_) | Type::Arguments(..) => {
+            Type::Wrapped(held) if !self.is_of_rust(name) => {
+                let found = self.for_role(self.binder.member(held, sought), sought.role);
+                match found.is_empty() {
+                    true => self.member(Type::External(None), sought),
+                    false => Bound::symbols(&found, TYPED),
+                }
+            }
+            Type::External(_) | Type::Collection(_) | Type::Arguments(..) | Type::Wrapped(_) => {
                 let mut found = match of {
                     Type::External(Some(interface)) => self.declared_member(interface, sought),
                     _ => Vec::new(),

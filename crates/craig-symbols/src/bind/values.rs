@@ -170,6 +170,14 @@ impl FileBinder<'_, '_, '_> {
         let found = self.value_type(first, depth);
         match choice {
             Choice::Inferred(..) => return self.inferred(first, found, other, depth),
+            Choice::Applied(..) if self.family == Family::Rust => {
+                return match (found, self.value_type(other, depth)) {
+                    (Type::External(_), Type::Instance(of) | Type::Static(of) | Type::Wrapped(of)) => {
+                        Type::Wrapped(of)
+                    }
+                    _ => found,
+                };
+            }
             Choice::Applied(..) => {
                 if let Some(applied) = self.applied(first, found, other, depth) {
                     return applied;

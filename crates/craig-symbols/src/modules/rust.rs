@@ -79,6 +79,19 @@ impl<'t, 'n> Modules<'t, 'n> {
         }
     }
 
+    /// The macro of that name that the package of a file has.
+    pub(crate) fn macro_of_package(&self, file: FileIx, name: Name) -> Vec<Entity> {
+        let all = self.table.named(name).iter().copied();
+        let is_macro = |&at: &SymbolIx| {
+            let entry = self.table.entry(at);
+            entry.kind == DefinitionKind::Macro && self.are_in_one_package(entry.file as usize, file)
+        };
+        match all.filter(is_macro).take(2).collect::<Vec<SymbolIx>>()[..] {
+            [only] => vec![Entity::Symbol(only)],
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether two files belong to one package of Cargo.
     pub(crate) fn are_in_one_package(&self, a: FileIx, b: FileIx) -> bool {
         self.resolver.cargo_manifest(a) == self.resolver.cargo_manifest(b)

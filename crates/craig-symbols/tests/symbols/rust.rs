@@ -440,7 +440,7 @@ fn all(owner: Owner) {
             interface Testing tests/all.rs:3
                 tests/all.rs:7 implement 99
             method Testing.get tests/all.rs:4
-                tests/all.rs:10 call 85
+                tests/all.rs:10 call 95
         "#]],
     );
 }
@@ -813,6 +813,253 @@ pub fn kind() -> Kind {
                 src/type.rs:4 read 99
             function kind src/type.rs:3
                 src/lib.rs:6 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn macros_around_branches_hold_items() {
+    check(
+        r#"
+//- /Cargo.toml
+[package]
+name = "app"
+//- /src/lib.rs
+cfg_select! {
+    feature = "full" => {
+        pub mod inner;
+        pub fn inside() -> u32 { 2 }
+        pub type Res<T> = Result<T, u32>;
+    }
+    _ => {}
+}
+
+fn all() -> Res<u32> {
+    inner::run();
+    Ok(inside())
+}
+//- /src/inner.rs
+pub fn run() {}
+"#,
+        &expect![[r#"
+            function run src/inner.rs:1
+                src/lib.rs:11 call 95
+            function inside src/lib.rs:4
+                src/lib.rs:12 call 99
+            type Res src/lib.rs:5
+                src/lib.rs:10 type 99
+        "#]],
+    );
+}
+
+#[test]
+fn traits_are_implemented_in_other_files() {
+    check(
+        r#"
+//- /Cargo.toml
+[workspace]
+members = ["data", "web"]
+//- /data/Cargo.toml
+[package]
+name = "data"
+//- /data/src/lib.rs
+pub mod user;
+pub mod team;
+pub mod traits;
+mod implementations;
+//- /data/src/user.rs
+pub struct User;
+//- /data/src/team.rs
+pub struct Team;
+//- /data/src/traits.rs
+pub trait Plain: Sized {
+    fn load(i: u32) -> Option<Self> { None }
+}
+//- /data/src/implementations.rs
+use crate::{team::Team, traits::Plain, user::User};
+
+impl Plain for Team {}
+impl Plain for User {
+    fn load(i: u32) -> Option<Self> { Some(User) }
+}
+//- /web/Cargo.toml
+[package]
+name = "web"
+[dependencies]
+data = { path = "../data" }
+//- /web/src/lib.rs
+use data::{team::Team, traits::Plain, user::User};
+
+fn all() {
+    let _ = Team::load(1);
+    let _ = User::load(2);
+}
+"#,
+        &expect![[r#"
+            method User.load data/src/implementations.rs:5
+                web/src/lib.rs:5 call 95
+            class Team data/src/team.rs:1
+                data/src/implementations.rs:1 import 99
+                data/src/implementations.rs:3 type 99
+                web/src/lib.rs:1 import 99
+                web/src/lib.rs:4 type 99
+            interface Plain data/src/traits.rs:1
+                data/src/implementations.rs:1 import 99
+                data/src/implementations.rs:3 implement 99
+                data/src/implementations.rs:4 implement 99
+                web/src/lib.rs:1 import 99
+            method Plain.load data/src/traits.rs:2
+                data/src/implementations.rs:5 override 90
+                web/src/lib.rs:4 call 95
+                web/src/lib.rs:5 call 60
+            class User data/src/user.rs:1
+                data/src/implementations.rs:1 import 99
+                data/src/implementations.rs:4 type 99
+                data/src/implementations.rs:5 read 99
+                web/src/lib.rs:1 import 99
+                web/src/lib.rs:5 type 99
+        "#]],
+    );
+}
+
+#[test]
+fn methods_of_traits_for_wrapped_types_are_no_fields() {
+    check(
+        r#"
+//- /src/lib.rs
+pub struct User { pub person_id: u32 }
+
+pub trait OptHelper {
+    fn person_id(&self) -> Option<u32>;
+}
+
+impl OptHelper for Option<&User> {
+    fn person_id(&self) -> Option<u32> { self.map(|user| user.person_id) }
+}
+
+fn all(user: Option<&User>, known: &User) {
+    user.person_id();
+    let _ = known.person_id;
+}
+"#,
+        &expect![[r#"
+            class User src/lib.rs:1
+                src/lib.rs:7 type 99
+                src/lib.rs:11 type 99
+                src/lib.rs:11 type 99
+            field User.person_id src/lib.rs:1
+                src/lib.rs:8 read 95
+                src/lib.rs:13 read 95
+            interface OptHelper src/lib.rs:3
+                src/lib.rs:7 implement 99
+            method OptHelper.person_id src/lib.rs:4
+                src/lib.rs:8 override 90
+                src/lib.rs:12 call 95
+            method person_id src/lib.rs:8
+                src/lib.rs:12 call 70
+        "#]],
+    );
+}
+
+#[test]
+fn exported_macros_are_named_by_their_crate() {
+    check(
+        r#"
+//- /Cargo.toml
+[workspace]
+members = ["demo", "app"]
+//- /demo/Cargo.toml
+[package]
+name = "demo"
+//- /demo/src/lib.rs
+mod macros;
+//- /demo/src/macros.rs
+#[macro_export]
+macro_rules! thrice {
+    ($x:expr) => { 3 * $x };
+}
+//- /app/Cargo.toml
+[package]
+name = "app"
+[dependencies]
+demo = { path = "../demo" }
+//- /app/src/lib.rs
+fn all() -> u32 {
+    demo::thrice!(2)
+}
+"#,
+        &expect![[r#"
+            macro thrice demo/src/macros.rs:2
+                app/src/lib.rs:2 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn what_other_crates_wrap_keeps_its_members() {
+    check(
+        r#"
+//- /Cargo.toml
+[package]
+name = "app"
+[dependencies]
+actix-web = "4"
+//- /src/lib.rs
+use actix_web::web::{self, Data};
+
+pub struct Ctx { secret: u32 }
+pub struct Decoy;
+
+impl Ctx {
+    pub fn pool(&self) -> Pool { Pool }
+    pub fn get(&self) -> u32 { 1 }
+}
+impl Decoy {
+    pub fn pool(&self) -> Pool { Pool }
+}
+pub struct Pool;
+impl Pool { pub fn connect(&self) {} }
+
+struct Server { ctx: web::Data<Ctx> }
+
+impl Server {
+    fn run(&self) { self.ctx.pool(); }
+}
+
+fn by_data(c: Data<Ctx>) -> u32 {
+    c.pool().connect();
+    c.get();
+    c.secret
+}
+
+async fn by_path(c: actix_web::web::Data<Ctx>) { c.clone().pool(); }
+"#,
+        &expect![[r#"
+            class Ctx src/lib.rs:3
+                src/lib.rs:6 type 99
+                src/lib.rs:16 type 99
+                src/lib.rs:22 type 99
+                src/lib.rs:28 type 99
+            field Ctx.secret src/lib.rs:3
+                src/lib.rs:25 read 95
+            class Decoy src/lib.rs:4
+                src/lib.rs:10 type 99
+            method Ctx.pool src/lib.rs:7
+                src/lib.rs:19 call 95
+                src/lib.rs:23 call 95
+                src/lib.rs:28 call 95
+            class Pool src/lib.rs:13
+                src/lib.rs:7 type 99
+                src/lib.rs:7 read 99
+                src/lib.rs:11 type 99
+                src/lib.rs:11 read 99
+                src/lib.rs:14 type 99
+            method Pool.connect src/lib.rs:14
+                src/lib.rs:23 call 95
+            class Server src/lib.rs:16
+                src/lib.rs:18 type 99
+            field Server.ctx src/lib.rs:16
+                src/lib.rs:19 read 95
         "#]],
     );
 }

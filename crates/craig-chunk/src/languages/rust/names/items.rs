@@ -8,7 +8,9 @@ use tree_sitter::Node;
 use super::pattern;
 use crate::grammar::{field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
-use crate::names::{DefinitionIx, DefinitionKind, NameId, Parameter, Role, Source, Traits, Value};
+use crate::names::{
+    Choice, DefinitionIx, DefinitionKind, IMPLEMENTATION, NameId, Parameter, Role, Source, Traits, Value,
+};
 
 /// Notes what a type parameter takes whose bound is the type of a function.
 pub(super) fn note_callable<'t>(walk: &mut Walk<'t>, name: Option<Node<'t>>, takes: Vec<Value>) {
@@ -193,8 +195,9 @@ pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let owner = type_name(of).filter(|name| !walk.is_bound(*name));
         let owner = owner.map(|name| walk.id(walk.text_of(name)));
         walk.declare_local_named("Self", value);
-        if let (Some(owner), Value::Itself(_)) = (owner, of_trait) {
-            walk.later_super(owner, of_trait);
+        if owner.is_some() && value.is_typed() && matches!(of_trait, Value::Itself(_)) {
+            let implementation = walk.choice(Choice::Applied(of_trait, value));
+            walk.export_as(IMPLEMENTATION, implementation);
         }
         let before = std::mem::replace(&mut walk.owner, owner);
         let held = fields_in_impl(walk, of);

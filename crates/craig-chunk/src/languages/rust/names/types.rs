@@ -3,9 +3,10 @@
 use tree_sitter::Node;
 
 use super::items::note_callable;
+use super::paths::{is_root, segments};
 use crate::grammar::{child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
-use crate::names::{Parameter, Role, Value};
+use crate::names::{Choice, Imported, ImportedName, Parameter, Role, Value};
 
 /// Types that stand for what is in them.
 pub(super) const WRAPPERS: &[&str] = &[
@@ -57,6 +58,7 @@ pub(super) const COLLECTIONS: &[&str] = &[
 
 pub(super) fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
+    let is_annotation = role == Role::Read && node.kind() == "generic_type";
     let Some(of) = field(node, "type") else { return Value::Unknown };
     let whole = walk.visit_as(of, role);
     let name = walk.text_of(of).rsplit("::").next().unwrap_or_default();
@@ -75,9 +77,30 @@ pub(super) fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     if COLLECTIONS.contains(&name) {
         let of = if name.ends_with("Map") { values.get(1) } else { values.first() };
-        return of.copied().unwrap_or_default().collection().or(Value::Builtin);
+        return walk.several(of.copied().unwrap_or_default()).or(Value::Builtin);
     }
-    whole
+    match values[..] {
+        [only] if is_annotation && only.is_typed() && is_of_other_crate(walk, of) => {
+            walk.choice(Choice::Applied(whole.instance(), only.instance()))
+        }
+        _ => whole,
+    }
+}
+
+/// Whether the first name of a path may be one of another crate, by the imports of the file.
+fn is_of_other_crate<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> bool {
+    let first = segments(node).first().map_or("", |first| walk.text_of(*first));
+    let id = walk.id(first);
+    let is_other = |path: &str| !is_root(path.split("::").next().unwrap_or_default());
+    let of_other = |import: &ImportedName| is_other(walk.found.text(import.module));
+    let mut imports = walk.found.imports.iter();
+    match imports.clone().find(|import| import.local == Some(id)) {
+        Some(import) => of_other(import),
+        None if node.kind() == "type_identifier" => {
+            imports.any(|import| import.what == Imported::All && of_other(import))
+        }
+        None => is_other(first),
+    }
 }
 
 pub(super) fn generic_function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -119,7 +142,8 @@ pub(super) fn tuple<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 pub(super) fn array_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field(node, "length");
-    walk.field(node, "element").collection().or(Value::Builtin)
+    let element = walk.field(node, "element");
+    walk.several(element).or(Value::Builtin)
 }
 
 /// `Fn(&Shape) -> u32`, `fn(&Shape)`: notes what it takes.
