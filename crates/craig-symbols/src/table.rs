@@ -433,14 +433,22 @@ impl<'n> Table<'n> {
     }
 
     /// Whether a definition is a member of what encloses it: what a script defines inside of a function, or while it makes the
-    /// value of a variable, is not.
+    /// value of a variable, is not, and neither is a type without a name.
     fn is_member(&self, at: usize, parent: SymbolIx) -> bool {
         let Entry { file, kind, .. } = self.entries[at];
         let outer = self.entries[parent as usize].kind;
+        let is_apart = matches!(
+            kind,
+            DefinitionKind::Function
+                | DefinitionKind::Variable
+                | DefinitionKind::Constant
+                | DefinitionKind::Type
+                | DefinitionKind::Interface
+        );
         self.families[file as usize] != Family::Script
             || outer.is_type()
             || outer == DefinitionKind::Module
-            || !matches!(kind, DefinitionKind::Function | DefinitionKind::Variable | DefinitionKind::Constant)
+            || !is_apart
     }
 
     /// Whether a definition is a namespace of TypeScript that all files see, and may add to.

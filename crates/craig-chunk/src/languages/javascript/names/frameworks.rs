@@ -7,7 +7,7 @@ use super::objects::{FUNCTIONS, bare};
 use crate::grammar::{field, named_children};
 use crate::languages::javascript::iterates;
 use crate::names::walk::Walk;
-use crate::names::{Choice, Role, Site, Source, Value};
+use crate::names::{Choice, Definition, DefinitionKind, Role, Site, Source, Traits, Value};
 
 /// What the value of a call is made from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,10 +72,28 @@ pub(super) fn value_of_call<'t>(
         Some(From::Returned) => given.returned,
         Some(From::Loaded) => loaded(walk, given.returned),
         Some(From::Type) => type_argument.instance(),
+        None if !iterates(function, walk.text) => returning(walk, function, given.returned),
         None => Value::Unknown,
     };
     let known = walk.inferred(called.called(), type_argument.or(class));
     if made.is_typed() { walk.choice(Choice::Guarded(known, made)) } else { known }
+}
+
+/// An instance of what can be called and returns an object that is written out. A function of another project that takes one
+/// which returns such an object may make it: `defineStore('cart', () => ({ … }))`.
+fn returning<'t>(walk: &mut Walk<'t>, function: Node<'t>, returned: Value) -> Value {
+    let Value::Instance(Source::Definition(object)) = returned else { return Value::Unknown };
+    let is_written = |of: &mut Definition| of.kind == DefinitionKind::Type && of.traits.has(Traits::LOCAL);
+    if !walk.definition(object).is_some_and(is_written) {
+        return Value::Unknown;
+    }
+    match walk.define_as("function", function, function, DefinitionKind::Interface, Traits::LOCAL) {
+        Some(at) => {
+            walk.set_value(at, returned);
+            Value::Instance(Source::Definition(at))
+        }
+        None => Value::Unknown,
+    }
 }
 
 /// What is loaded: the default of a module, or of an object that stands for one, or else the value itself.
