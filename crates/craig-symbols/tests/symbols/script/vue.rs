@@ -3,6 +3,157 @@ use expect_test::expect;
 use crate::check;
 
 #[test]
+fn expressions_of_templates_are_read_in_the_scope_of_the_script() {
+    check(
+        r#"
+//- /fmt.ts
+export interface ITask { done: boolean; title: string; parts: ITask[]; }
+export function formatIt(text: string): string { return text; }
+export function decoy() {}
+export const task = 1;
+//- /Line.vue
+<template>
+  <!-- {{ decoy() }} -->
+  <b @click="flip" :value="task.done" title="decoy()">{{ formatIt('x') }} decoy() {{ task.title }}</b>
+  <i @click.prevent="flip(); n = 1" @input="(value) => formatIt(value)" v-if="task.done && n > 0" />
+  <li :key="part.title" v-for="(part, index) in task.parts" @click="formatIt(index)">
+    <u v-text="part.done"></u>
+    <List v-slot:item="{ item, decoy }">{{ item.done }} {{ decoy }}</List>
+  </li>
+  <p>{{ part.title }}</p>
+</template>
+
+<script setup lang="ts">
+import { formatIt, decoy, type ITask } from './fmt'
+
+const props = defineProps<{ task: ITask }>()
+let n = 0
+function flip() { console.log(props.task.done) }
+</script>
+
+<style>
+b { color: v-bind(decoy) }
+</style>
+"#,
+        &expect![[r#"
+            variable props Line.vue:15
+                Line.vue:17 read 99
+            field props.object.task Line.vue:15
+                Line.vue:3 read 99
+                Line.vue:3 read 99
+                Line.vue:4 read 99
+                Line.vue:5 read 99
+                Line.vue:17 read 95
+            variable n Line.vue:16
+                Line.vue:4 write 99
+                Line.vue:4 read 99
+            function flip Line.vue:17
+                Line.vue:3 read 99
+                Line.vue:4 call 99
+            interface ITask fmt.ts:1
+                Line.vue:13 import 99
+                Line.vue:15 type 99
+                fmt.ts:1 type 99
+            field ITask.done fmt.ts:1
+                Line.vue:3 read 95
+                Line.vue:4 read 95
+                Line.vue:6 read 95
+                Line.vue:7 read 23
+                Line.vue:17 read 95
+            field ITask.title fmt.ts:1
+                Line.vue:3 read 95
+                Line.vue:5 read 95
+            field ITask.parts fmt.ts:1
+                Line.vue:5 read 95
+            function formatIt fmt.ts:2
+                Line.vue:3 call 99
+                Line.vue:4 call 99
+                Line.vue:5 call 99
+                Line.vue:13 import 99
+            function decoy fmt.ts:3
+                Line.vue:13 import 99
+        "#]],
+    );
+}
+
+#[test]
+fn a_template_names_the_properties_of_a_declared_type() {
+    check(
+        r#"
+//- /Line.vue
+<script setup lang="ts">
+import Base from './Base.vue'
+interface Props { title: string; n?: number }
+const props = withDefaults(defineProps<Props>(), { n: 1 })
+const title = 'own'
+props.n
+</script>
+<template>
+  <Base :title="title" :n>{{ n }}</Base>
+</template>
+//- /Base.vue
+<script setup lang="ts">
+const { title } = defineProps<{ title: string }>()
+</script>
+<template lang="html"><h1>{{ title }}</h1></template>
+"#,
+        &expect![[r#"
+            class Base Base.vue:1
+                Line.vue:2 import 99
+                Line.vue:9 call 99
+            field object.title Base.vue:2
+                Base.vue:2 read 95
+            variable title Base.vue:2
+                Base.vue:4 read 99
+            interface Props Line.vue:3
+                Line.vue:4 type 99
+            field Props.n Line.vue:3
+                Line.vue:6 read 95
+                Line.vue:9 read 99
+                Line.vue:9 read 99
+            variable props Line.vue:4
+                Line.vue:6 read 99
+            variable title Line.vue:5
+                Line.vue:9 read 99
+        "#]],
+    );
+}
+
+#[test]
+fn a_template_names_what_the_options_of_its_component_give() {
+    check(
+        r#"
+//- /Cart.vue
+<template>
+  <p :class="size" @click="save">{{ count }} {{ total }} {{ methods }}</p>
+</template>
+<script>
+import { defineComponent } from 'vue'
+
+export default defineComponent({
+  props: { size: String },
+  data() { return { count: 0 } },
+  computed: { total() { return 1 } },
+  methods: { save() {} },
+})
+</script>
+//- /decoy.js
+export const decoy = { size: 1, count: 2, total: 3, save() {}, methods: 4 }
+"#,
+        &expect![[r#"
+            field default.props.size Cart.vue:8
+                Cart.vue:2 read 99
+            field default.data.object.count Cart.vue:9
+                Cart.vue:2 read 99
+            method default.computed.total Cart.vue:10
+                Cart.vue:2 read 99
+            method default.methods.save Cart.vue:11
+                Cart.vue:2 read 99
+        "#]],
+    );
+}
+
+#[test]
 fn stores_that_a_function_sets_up_have_what_it_returns() {
     check(
         r#"

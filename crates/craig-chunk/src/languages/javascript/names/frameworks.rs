@@ -40,6 +40,10 @@ const CALLS: &[(&str, From)] = &[
     ("dynamic", From::Loaded),
     ("loadable", From::Loaded),
     ("defineAsyncComponent", From::Loaded),
+    // A component of Vue, and its properties.
+    ("defineComponent", From::Argument),
+    ("defineProps", From::Type),
+    ("withDefaults", From::Argument),
     // Proxies of Vue.
     ("markRaw", From::Argument),
     ("reactive", From::Argument),
@@ -75,6 +79,9 @@ pub(super) fn value_of_call<'t>(
         None if !iterates(function, walk.text) => returning(walk, function, given.returned),
         None => Value::Unknown,
     };
+    if walk.text_of(function) == "defineProps" {
+        walk.properties = made;
+    }
     let known = walk.inferred(called.called(), type_argument.or(class));
     if made.is_typed() { walk.choice(Choice::Guarded(known, made)) } else { known }
 }
