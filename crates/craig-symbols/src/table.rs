@@ -4,11 +4,11 @@ use craig_chunk::names::{
     Definition, DefinitionKind, GLOBAL, Imported, NameId, Names, Source, Traits, Value,
 };
 use craig_source::Language;
-use craig_text::path::folder;
+use craig_text::path::{file_stem, folder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{SymbolDefinition, SymbolIx};
-use crate::workspace::{FileIx, Workspace};
+use crate::workspace::{FileIx, SourceFile, Workspace};
 
 /// A name, the same number in all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -607,9 +607,13 @@ impl<'n> Table<'n> {
         let symbol = |entry: &Entry| {
             let names = &self.files[entry.file as usize];
             let definition = &names.definitions[entry.ix as usize];
+            let SourceFile { path, language, .. } = &self.workspace.files[entry.file as usize];
+            // The first definition of a component is that.
+            let is_file = entry.ix == 0 && language.is_component();
+            let name = if is_file { file_stem(path) } else { names.text(definition.name) };
             SymbolDefinition {
                 file: entry.file,
-                name: names.text(definition.name).to_owned(),
+                name: name.to_owned(),
                 kind: entry.kind,
                 parent: entry.parent,
                 line: definition.line,

@@ -120,6 +120,55 @@ const { title } = defineProps<{ title: string }>()
 }
 
 #[test]
+fn components_are_symbols_of_their_files() {
+    check(
+        r#"
+//- /src/ProjectSearch.vue
+<template><input></template>
+//- /src/Old.vue
+<script>
+export default {
+  methods: { save() {} },
+}
+</script>
+//- /src/App.vue
+<template>
+  <ProjectSearch/>
+  <project-search class="x"></project-search>
+  <project/>
+  <Old ref="old"/>
+</template>
+<script setup lang="ts">
+import ProjectSearch from './ProjectSearch.vue'
+import Old from './Old.vue'
+import Project from './project'
+const lazy = () => import('./ProjectSearch.vue')
+</script>
+//- /src/project.ts
+export default class Project {}
+//- /src/main.ts
+import App from './App.vue'
+
+createApp(App)
+"#,
+        &expect![[r#"
+            class App src/App.vue:1
+                src/main.ts:1 import 99
+                src/main.ts:3 read 99
+            class Old src/Old.vue:1
+                src/App.vue:5 call 99
+                src/App.vue:9 import 99
+            class ProjectSearch src/ProjectSearch.vue:1
+                src/App.vue:2 call 99
+                src/App.vue:3 call 99
+                src/App.vue:8 import 99
+            class Project src/project.ts:1
+                src/App.vue:10 import 99
+        "#]],
+    );
+}
+
+#[test]
 fn a_template_names_what_the_options_of_its_component_give() {
     check(
         r#"
