@@ -120,6 +120,114 @@ const { title } = defineProps<{ title: string }>()
 }
 
 #[test]
+fn references_have_what_they_hold_in_scripts_and_templates() {
+    check(
+        r#"
+//- /task.ts
+export interface Task { done: boolean; title: string; parts: Task[]; }
+export class Model { load() {} }
+export const decoy = { done: 1, title: 2, load() {}, parts: 3 }
+//- /store.ts
+import { defineStore } from 'pinia'
+import type { Task } from './task'
+
+export const useTasks = defineStore('tasks', () => {
+  const current = ref<Task>({} as Task)
+  return { current }
+})
+//- /Line.vue
+<script setup lang="ts">
+import { Model, type Task } from './task'
+import { useTasks } from './store'
+
+const task = ref<Task>({ done: true })
+const tasks = shallowRef<Task[]>([])
+const model = ref(new Model())
+const first = computed(() => new Model())
+const chosen = defineModel<Task>()
+const { current } = storeToRefs(useTasks())
+
+task.value.done
+tasks.value[0].title
+model.value.load()
+first.value.load()
+chosen.value.parts
+current.value.title
+useTasks().current.title
+</script>
+<template>
+  <p @click="model.load()" v-if="task.done">{{ chosen.parts }}</p>
+  <p v-for="one in tasks" @click="first.load()">{{ one.title }}</p>
+</template>
+"#,
+        &expect![[r#"
+            variable task Line.vue:5
+                Line.vue:12 read 99
+                Line.vue:21 read 99
+            field task.object.value Line.vue:5
+                Line.vue:12 read 95
+            variable tasks Line.vue:6
+                Line.vue:13 read 99
+                Line.vue:22 read 99
+            field tasks.object.value Line.vue:6
+                Line.vue:13 read 95
+            variable model Line.vue:7
+                Line.vue:14 read 99
+                Line.vue:21 read 99
+            field model.object.value Line.vue:7
+                Line.vue:14 read 95
+            variable first Line.vue:8
+                Line.vue:15 read 99
+                Line.vue:22 read 99
+            field first.object.value Line.vue:8
+                Line.vue:15 read 95
+            variable chosen Line.vue:9
+                Line.vue:16 read 99
+                Line.vue:21 read 99
+            field chosen.object.value Line.vue:9
+                Line.vue:16 read 95
+            variable current Line.vue:10
+                Line.vue:17 read 99
+            variable useTasks store.ts:4
+                Line.vue:3 import 99
+                Line.vue:10 call 99
+                Line.vue:18 call 99
+            field useTasks.object.current store.ts:6
+                Line.vue:10 read 95
+                Line.vue:18 read 95
+            interface Task task.ts:1
+                Line.vue:2 import 99
+                Line.vue:5 type 99
+                Line.vue:6 type 99
+                Line.vue:9 type 99
+                store.ts:2 import 99
+                store.ts:5 type 99
+                store.ts:5 type 99
+                task.ts:1 type 99
+            field Task.done task.ts:1
+                Line.vue:12 read 95
+                Line.vue:21 read 95
+            field Task.title task.ts:1
+                Line.vue:13 read 95
+                Line.vue:18 read 95
+                Line.vue:22 read 95
+            field Task.parts task.ts:1
+                Line.vue:16 read 95
+                Line.vue:21 read 95
+            class Model task.ts:2
+                Line.vue:2 import 99
+                Line.vue:7 call 99
+                Line.vue:8 call 99
+            method Model.load task.ts:2
+                Line.vue:14 call 95
+                Line.vue:15 call 95
+                Line.vue:21 call 95
+                Line.vue:22 call 95
+        "#]],
+    );
+}
+
+#[test]
 fn components_are_symbols_of_their_files() {
     check(
         r#"

@@ -22,6 +22,8 @@ enum From {
     Loaded,
     /// What a context holds, an instance of the type argument.
     Type,
+    /// An object that holds, as `value`, an instance of the type argument, or else the argument or what it returns.
+    Reference,
 }
 
 /// By the last name of what is called.
@@ -44,6 +46,11 @@ const CALLS: &[(&str, From)] = &[
     ("defineComponent", From::Argument),
     ("defineProps", From::Type),
     ("withDefaults", From::Argument),
+    ("defineModel", From::Reference),
+    ("ref", From::Reference),
+    ("shallowRef", From::Reference),
+    ("computed", From::Reference),
+    ("storeToRefs", From::Argument),
     // Proxies of Vue.
     ("markRaw", From::Argument),
     ("reactive", From::Argument),
@@ -76,6 +83,9 @@ pub(super) fn value_of_call<'t>(
         Some(From::Returned) => given.returned,
         Some(From::Loaded) => loaded(walk, given.returned),
         Some(From::Type) => type_argument.instance(),
+        Some(From::Reference) => {
+            reference(walk, function, type_argument.instance().or(given.returned).or(first))
+        }
         None if !iterates(function, walk.text) => returning(walk, function, given.returned),
         None => Value::Unknown,
     };
@@ -84,6 +94,22 @@ pub(super) fn value_of_call<'t>(
     }
     let known = walk.inferred(called.called(), type_argument.or(class));
     if made.is_typed() { walk.choice(Choice::Guarded(known, made)) } else { known }
+}
+
+/// What has a value as `value`. Its members are seen without that as well: templates and stores take them from the value.
+fn reference<'t>(walk: &mut Walk<'t>, function: Node<'t>, held: Value) -> Value {
+    if !held.is_typed() {
+        return Value::Unknown;
+    }
+    match walk.define_as("object", function, function, DefinitionKind::Type, Traits::LOCAL) {
+        Some(at) => {
+            walk.add_super(at, held);
+            walk.set_value(at, walk.first_of(held));
+            walk.hold(at, function, held);
+            Value::Instance(Source::Definition(at))
+        }
+        None => Value::Unknown,
+    }
 }
 
 /// An instance of what can be called and returns an object that is written out. A function of another project that takes one
