@@ -608,9 +608,12 @@ impl<'n> Table<'n> {
             let names = &self.files[entry.file as usize];
             let definition = &names.definitions[entry.ix as usize];
             let SourceFile { path, language, .. } = &self.workspace.files[entry.file as usize];
-            // The first definition of a component is that.
+            // The first definition of a component is the file itself.
             let is_file = entry.ix == 0 && language.is_component();
-            let name = if is_file { file_stem(path) } else { names.text(definition.name) };
+            let name = match names.text(definition.name) {
+                "default" if is_file => file_stem(path),
+                name => name,
+            };
             SymbolDefinition {
                 file: entry.file,
                 name: name.to_owned(),

@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
+use craig_source::Language;
+
 use super::{end_of_tag, find_ignoring_case};
 use crate::languages;
 use crate::parse::{ParsedCode, parse};
-use craig_source::Language;
 
 /// What is read of a template.
 pub(crate) struct Template {

@@ -42,8 +42,8 @@ impl<'t> Walk<'t> {
     }
 
     /// A component in a template, by the name that it has in a script.
-    pub(crate) fn component(&mut self, name: &str, line: u32, column: u32) {
-        let name = self.id_of(name);
+    pub(crate) fn component(&mut self, name: &'t str, line: u32, column: u32) {
+        let name = self.id(name);
         self.push_at(line, column, name, Role::Call, Site::Bare);
     }
 
