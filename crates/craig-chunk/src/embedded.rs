@@ -1,5 +1,7 @@
 //! Files that have code of other languages in them: components and pages with scripts.
 
+pub(crate) mod template;
+
 use std::ops::Range;
 
 use craig_source::Language;
@@ -20,7 +22,7 @@ pub(crate) struct Code {
 /// The scripts of a component or page, in order; `None` for other files and for pages without scripts.
 pub(crate) fn scripts_of(language: Language, text: &str) -> Option<Vec<Code>> {
     match language {
-        Language::Vue | Language::Svelte | Language::Astro => Some(scripts(language, text)),
+        _ if language.is_component() => Some(scripts(language, text)),
         _ if is_page(language) => Some(scripts(language, text)).filter(|scripts| !scripts.is_empty()),
         _ => None,
     }
@@ -35,7 +37,7 @@ fn is_page(language: Language) -> bool {
 /// The language that the scripts in a file have, or that the file has.
 pub(crate) fn language_of_scripts(language: Language, text: &str) -> Language {
     match language {
-        Language::Vue | Language::Svelte | Language::Astro => Language::TypeScript,
+        _ if language.is_component() => Language::TypeScript,
         _ if is_page(language) && scripts_of(language, text).is_some() => Language::JavaScript,
         _ => language,
     }

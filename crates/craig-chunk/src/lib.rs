@@ -57,7 +57,7 @@ pub fn chunk(language: Language, text: &str) -> Outline {
     let trees = trees(language, text).unwrap_or_default();
     let mut outline = structured(language, text, &trees).unwrap_or_else(|| as_text(text));
     lines::number(&mut outline.chunks, text);
-    outline.names = names::read::read(text, &trees);
+    outline.names = names::read::read(language, text, &trees);
     outline.references = references::read(language, text, &trees, &outline.names);
     outline
 }
@@ -65,7 +65,7 @@ pub fn chunk(language: Language, text: &str) -> Outline {
 /// What `text` refers to and names, without its chunks.
 pub fn references_and_names(language: Language, text: &str) -> (References, Names) {
     let trees = trees(language, text).unwrap_or_default();
-    let names = names::read::read(text, &trees);
+    let names = names::read::read(language, text, &trees);
     (references::read(language, text, &trees, &names), names)
 }
 

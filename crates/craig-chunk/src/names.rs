@@ -478,7 +478,7 @@ pub struct Names {
     pub packages: Vec<NameId>,
     /// Definitions; one that encloses another precedes it.
     pub definitions: Vec<Definition>,
-    /// Occurrences in file order.
+    /// Occurrences in file order; those in the template of a component come last.
     pub occurrences: Vec<Occurrence>,
     /// Imports in file order.
     pub imports: Vec<ImportedName>,

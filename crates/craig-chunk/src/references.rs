@@ -21,7 +21,7 @@ use crate::trees::{language_of_code, trees};
 /// Reads what `text` refers to. Total: without a grammar for the language, the result has little or nothing.
 pub fn references(language: Language, text: &str) -> References {
     let trees = trees(language, text).unwrap_or_default();
-    read(language, text, &trees, &names::read::read(text, &trees))
+    read(language, text, &trees, &names::read::read(language, text, &trees))
 }
 
 /// Reads what `text` refers to by its trees and names.

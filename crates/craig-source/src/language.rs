@@ -69,6 +69,11 @@ impl Language {
         self.facts().label
     }
 
+    /// Whether each of its files is a component that others import, with scripts in it.
+    pub fn is_component(self) -> bool {
+        matches!(self, Self::Vue | Self::Svelte | Self::Astro)
+    }
+
     /// Code, documentation or configuration.
     pub fn kind(self) -> FileKind {
         self.facts().kind

@@ -4,11 +4,11 @@ use craig_chunk::names::{
     Definition, DefinitionKind, GLOBAL, Imported, NameId, Names, Source, Traits, Value,
 };
 use craig_source::Language;
-use craig_text::path::folder;
+use craig_text::path::{file_stem, folder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{SymbolDefinition, SymbolIx};
-use crate::workspace::{FileIx, Workspace};
+use crate::workspace::{FileIx, SourceFile, Workspace};
 
 /// A name, the same number in all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -433,14 +433,22 @@ impl<'n> Table<'n> {
     }
 
     /// Whether a definition is a member of what encloses it: what a script defines inside of a function, or while it makes the
-    /// value of a variable, is not.
+    /// value of a variable, is not, and neither is a type without a name.
     fn is_member(&self, at: usize, parent: SymbolIx) -> bool {
         let Entry { file, kind, .. } = self.entries[at];
         let outer = self.entries[parent as usize].kind;
+        let is_apart = matches!(
+            kind,
+            DefinitionKind::Function
+                | DefinitionKind::Variable
+                | DefinitionKind::Constant
+                | DefinitionKind::Type
+                | DefinitionKind::Interface
+        );
         self.families[file as usize] != Family::Script
             || outer.is_type()
             || outer == DefinitionKind::Module
-            || !matches!(kind, DefinitionKind::Function | DefinitionKind::Variable | DefinitionKind::Constant)
+            || !is_apart
     }
 
     /// Whether a definition is a namespace of TypeScript that all files see, and may add to.
@@ -599,9 +607,16 @@ impl<'n> Table<'n> {
         let symbol = |entry: &Entry| {
             let names = &self.files[entry.file as usize];
             let definition = &names.definitions[entry.ix as usize];
+            let SourceFile { path, language, .. } = &self.workspace.files[entry.file as usize];
+            // The first definition of a component is the file itself.
+            let is_file = entry.ix == 0 && language.is_component();
+            let name = match names.text(definition.name) {
+                "default" if is_file => file_stem(path),
+                name => name,
+            };
             SymbolDefinition {
                 file: entry.file,
-                name: names.text(definition.name).to_owned(),
+                name: name.to_owned(),
                 kind: entry.kind,
                 parent: entry.parent,
                 line: definition.line,

@@ -2,6 +2,8 @@
 
 mod names;
 
+pub(crate) use names::component_template;
+
 use tree_sitter::{Node, Tree};
 
 use crate::grammar::Answer::{Define as Defines, Open, OpenFunction, Plain};

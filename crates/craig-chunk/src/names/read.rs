@@ -3,21 +3,29 @@
 use craig_source::Language;
 use tree_sitter::Tree;
 
-use super::{Names, walk};
+use super::{DefinitionKind, Names, walk};
+use crate::embedded::template;
+use crate::languages::javascript::component_template;
 use crate::parse::ParsedCode;
 use crate::trees::trees;
 
 /// Reads the names of `text`. Total: a language whose names are not read has none.
 pub fn names(language: Language, text: &str) -> Names {
-    read(text, &trees(language, text).unwrap_or_default())
+    read(language, text, &trees(language, text).unwrap_or_default())
 }
 
-/// Reads the names of `text` by its trees.
-pub(crate) fn read(text: &str, trees: &[ParsedCode]) -> Names {
+/// Reads the names of `text` by its trees, and those of its template if it is a component.
+pub(crate) fn read(language: Language, text: &str, trees: &[ParsedCode]) -> Names {
+    let template = template::template(language, text);
     let mut walk = walk::Walk::new(text);
+    let component = language.is_component().then(|| walk.define_file(DefinitionKind::Class));
     for (grammar, tree) in trees.iter().filter(|(_, tree)| is_shallow(tree)) {
-        if let Some(table) = grammar.table.names {
-            walk.tree(table, &grammar.name_rules, tree);
+        walk.tree(grammar, tree);
+    }
+    if let Some(component) = component {
+        walk.export_file(component);
+        if let Some(template) = template.as_ref().filter(|template| is_shallow(&template.code.1)) {
+            component_template(&mut walk, template, component);
         }
     }
     walk.finish()

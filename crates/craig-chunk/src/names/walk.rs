@@ -15,6 +15,7 @@ use super::{
     Choice, Definition, DefinitionIx, DefinitionKind, Export, Imported, ImportedName, NameId, Names,
     Occurrence, OccurrenceIx, Parameter, Role, Site, Source, Traits, Value, doc::Comment,
 };
+use crate::grammar::Grammar;
 use crate::grammar::find::{self, FEW};
 pub(crate) use scopes::ScopeKind;
 use scopes::{Bound, Scope};
@@ -104,6 +105,8 @@ pub(crate) struct Walk<'t> {
     narrowed: Vec<Narrowed<'t>>,
     /// How many values each choice is between, those of choices within it counted.
     choice_sizes: Vec<u16>,
+    /// In a component, an instance of the type of its properties.
+    pub(crate) properties: Value,
     /// What the enclosing function is declared to return.
     pub(crate) declared: Value,
     /// What the function expression returns that was read last.
@@ -171,6 +174,7 @@ impl<'t> Walk<'t> {
             doc: None,
             narrowed: Vec::new(),
             choice_sizes: Vec::new(),
+            properties: Value::Unknown,
             declared: Value::Unknown,
             result: Value::Unknown,
             alias: None,
@@ -198,11 +202,18 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Reads the names of one tree.
-    /// Reads a tree by the table of its language, whose rules are also given by node kind id.
-    pub(crate) fn tree(&mut self, table: &'static NameTable, rules: &'t [NameRule], tree: &'t Tree) {
-        (self.hoists, self.rules) = (table.hoists, rules);
-        self.visit(tree.root_node());
+    /// Reads the names of one tree, if those of its language are read.
+    pub(crate) fn tree(&mut self, grammar: &'static Grammar, tree: &'t Tree) {
+        if grammar.table.names.is_some() {
+            self.use_rules(grammar);
+            self.visit(tree.root_node());
+        }
+    }
+
+    /// From here on, nodes are those of a grammar.
+    pub(crate) fn use_rules(&mut self, grammar: &'static Grammar) {
+        self.hoists = grammar.table.names.is_some_and(|table| table.hoists);
+        self.rules = &grammar.name_rules;
     }
 
     /// What was read, without local variables.

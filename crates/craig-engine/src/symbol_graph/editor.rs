@@ -89,13 +89,16 @@ pub struct OutlinedName {
 /// The definitions of a text, those that enclose others before them; nothing that is local to functions.
 pub fn outlined_names(language: Language, text: &str) -> Vec<OutlinedName> {
     let names = craig_chunk::names::names(language, text);
+    // A component is the whole text.
+    let n_whole = usize::from(language.is_component());
     let is_shown = |definition: &Definition| !definition.traits.has(Traits::LOCAL);
     let mut shown: Vec<OutlinedName> = Vec::new();
     let mut new_index: Vec<Option<usize>> = Vec::with_capacity(names.definitions.len());
     for definition in &names.definitions {
         let parent = definition.parent.and_then(|parent| new_index.get(parent as usize).copied().flatten());
-        new_index.push(is_shown(definition).then_some(shown.len()));
-        if is_shown(definition) {
+        let is_shown = new_index.len() >= n_whole && is_shown(definition);
+        new_index.push(is_shown.then_some(shown.len()));
+        if is_shown {
             shown.push(OutlinedName {
                 name: names.text(definition.name).to_owned(),
                 kind: definition.kind,

@@ -24,13 +24,13 @@ pub(super) struct File {
     pub(super) imports: Vec<String>,
     /// Names that it imports.
     pub(super) imported: BTreeSet<String>,
-    /// Its names, whose definitions are `definitions`; empty if they are not read.
+    /// Its names; empty if they are not read.
     names: Names,
 }
 
 /// A definition of a file.
 pub(super) struct Definition {
-    /// Its index.
+    /// Its index in the names of the file.
     at: usize,
     pub(super) name: String,
     pub(super) kind: ChunkKind,
@@ -49,17 +49,22 @@ pub(super) struct Definition {
 impl File {
     pub(super) fn read(language: Language, text: &str) -> Self {
         let names = names::names(language, text);
-        if names.definitions.is_empty() {
+        // The first definition of a component is the file itself.
+        let n_whole = usize::from(language.is_component());
+        if names.definitions.len() <= n_whole {
             Self::of_outline(&chunk(language, text))
         } else {
-            Self::of_names(names)
+            Self::of_names(names, n_whole)
         }
     }
 
-    fn of_names(names: Names) -> Self {
+    /// The definitions of names without the first `n_left_out`.
+    fn of_names(names: Names, n_left_out: usize) -> Self {
         let imported = names.imports.iter().filter_map(|import| import.local);
         Self {
-            definitions: (0..names.definitions.len()).map(|at| Definition::of_names(&names, at)).collect(),
+            definitions: (n_left_out..names.definitions.len())
+                .map(|at| Definition::of_names(&names, at, n_left_out))
+                .collect(),
             imports: distinct(names.imports.iter().map(|import| names.text(import.module))),
             imported: imported.map(|name| names.text(name).to_owned()).collect(),
             names,
@@ -131,7 +136,7 @@ impl File {
 }
 
 impl Definition {
-    fn of_names(names: &Names, at: usize) -> Self {
+    fn of_names(names: &Names, at: usize, n_left_out: usize) -> Self {
         let of = &names.definitions[at];
         let around = of.parent.map(|parent| names.text(names.definitions[parent as usize].name));
         // `Shape` of `void Shape::draw()` and of `fun Shape.draw()`.
@@ -143,7 +148,7 @@ impl Definition {
             kind: kind_of(of.kind),
             line: of.line as usize,
             line_end: of.line_end.max(of.line) as usize,
-            parent: of.parent.map(|parent| parent as usize),
+            parent: of.parent.and_then(|parent| (parent as usize).checked_sub(n_left_out)),
             owner: owner.map(str::to_owned),
             is_local: of.traits.has(Traits::LOCAL),
         }

@@ -2,6 +2,7 @@ mod calls;
 mod commonjs;
 mod globals;
 mod objects;
+mod vue;
 
 use expect_test::expect;
 

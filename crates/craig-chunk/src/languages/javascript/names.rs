@@ -10,6 +10,7 @@ mod jsx;
 mod modules;
 mod objects;
 mod prototypes;
+mod template;
 mod types;
 mod variables;
 
@@ -23,6 +24,7 @@ use self::functions::{function, function_expression, function_type};
 use self::jsx::{jsx_element, jsx_end};
 use self::modules::{export, import};
 use self::objects::object;
+pub(crate) use self::template::template as component_template;
 use self::types::{
     conditional_type, index_signature, indexed_type, infer, mapped, nested_type, object_type, tuple_type,
     type_alias, type_node, type_predicate, type_query,

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 use super::super::doc::Comment;
 use super::{
     Definition, DefinitionIx, DefinitionKind, MAX_AFTER_DOC, MAX_DOC_BYTES, MAX_NAME_BYTES, NameId,
-    Parameter, Traits, Value, Walk, number, position,
+    Parameter, Source, Traits, Value, Walk, number, position,
 };
 
 impl<'t> Walk<'t> {
@@ -100,6 +100,40 @@ impl<'t> Walk<'t> {
             parameters: Vec::new(),
         });
         Some(index)
+    }
+
+    /// Defines what the whole file is, which is exported as its default. Others know it by the name of the file.
+    pub(crate) fn define_file(&mut self, kind: DefinitionKind) -> DefinitionIx {
+        let name = self.id("default");
+        let index = self.found.definitions.len() as DefinitionIx;
+        self.found.definitions.push(Definition {
+            name,
+            kind,
+            parent: None,
+            owner: None,
+            line: 1,
+            column: 0,
+            line_start: 1,
+            line_end: u32::try_from(self.text.lines().count()).unwrap_or(u32::MAX).max(1),
+            traits: Traits::EXPORTED,
+            value: Value::Unknown,
+            supers: Vec::new(),
+            arity: None,
+            parameters: Vec::new(),
+        });
+        index
+    }
+
+    /// Exports what the whole file is as its default. What the file exported as that, it has the members of.
+    pub(crate) fn export_file(&mut self, file: DefinitionIx) {
+        let name = self.id("default");
+        let value = Value::Itself(Source::Definition(file));
+        let exported = self.found.exports.iter_mut().find(|export| export.name == name);
+        let Some(exported) = exported else { return self.export("default", value) };
+        let before = mem::replace(&mut exported.value, value);
+        if before.is_typed() {
+            self.add_super(file, before);
+        }
     }
 
     /// A definition that was added.

@@ -41,6 +41,12 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// A component in a template, by the name that it has in a script.
+    pub(crate) fn component(&mut self, name: &'t str, line: u32, column: u32) {
+        let name = self.id(name);
+        self.push_at(line, column, name, Role::Call, Site::Bare);
+    }
+
     /// The call of a local variable that holds what is imported, or a member of what a function returns: a call of that.
     pub(crate) fn local_call(&mut self, node: Node<'t>) {
         let name = self.id(self.text_of(node));

@@ -2,10 +2,10 @@
 
 use std::mem;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::{DefinitionIx, DefinitionKind, MAX_SPARE, NameId, Site, Source, Value, Walk};
+use super::{Definition, DefinitionIx, DefinitionKind, MAX_SPARE, NameId, Site, Source, Value, Walk};
 
 impl<'t> Walk<'t> {
     /// Runs `inside` in a new scope.
@@ -172,6 +172,29 @@ impl<'t> Walk<'t> {
     pub(super) fn bind_named(&mut self, name: NameId, definition: DefinitionIx) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.names.insert(name, Bound::Definition(definition));
+        }
+    }
+
+    /// Makes the members of a type of the file known in the nearest scope, except those whose names the file has itself.
+    pub(crate) fn bind_members(&mut self, instance: Value) {
+        let of = match self.first_of(instance) {
+            Value::Instance(Source::Definition(of)) => Some(of),
+            Value::Instance(Source::Occurrence(at)) => {
+                let named = self.found.occurrences.get(at as usize);
+                named.and_then(|named| self.top.get(&named.name).copied()).filter(|&of| self.is_type(of))
+            }
+            _ => None,
+        };
+        let Some(of) = of else { return };
+        let is_member = |found: &Definition| found.parent == Some(of);
+        let members = self.found.definitions.iter().enumerate().filter(|(_, found)| is_member(found));
+        let members: Vec<(NameId, usize)> = members.map(|(at, found)| (found.name, at)).collect();
+        let imported: FxHashSet<NameId> =
+            self.found.imports.iter().filter_map(|import| import.local).collect();
+        for (name, at) in members {
+            if !self.top.contains_key(&name) && !imported.contains(&name) {
+                self.bind_named(name, at as DefinitionIx);
+            }
         }
     }
 

@@ -109,6 +109,15 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Gives a type a member `value`.
+    pub(crate) fn hold(&mut self, of: DefinitionIx, node: Node<'t>, value: Value) {
+        let traits = Traits::LOCAL.and(Traits::EXPORTED);
+        let kind = DefinitionKind::Field;
+        if let Some(member) = self.define_named("value", Some(of), node, node, kind, traits) {
+            self.set_value(member, value);
+        }
+    }
+
     /// A part of a tuple, or of what has members by position.
     pub(crate) fn part(&mut self, of: Value, at: usize) -> Value {
         let Some(name) = PARTS.get(at).filter(|_| of.is_typed()) else { return Value::Unknown };

@@ -247,3 +247,35 @@ export class Rule {
         "#]],
     );
 }
+
+#[test]
+fn keys_that_are_computed_are_read() {
+    check(
+        r#"
+//- /mode.ts
+export const Mode = { A: 'a', B: 'b' } as const
+export enum Kind { A, B }
+
+export const names = { [Mode.A]: 1, [Kind.B]: 2 }
+export const typed: Record<Kind, string> = { [Kind.A]: 'a' }
+call({ [Mode.B]: 1 })
+"#,
+        &expect![[r#"
+            variable Mode mode.ts:1
+                mode.ts:4 read 99
+                mode.ts:6 read 99
+            field Mode.A mode.ts:1
+                mode.ts:4 read 95
+            field Mode.B mode.ts:1
+                mode.ts:6 read 95
+            enum Kind mode.ts:2
+                mode.ts:4 read 99
+                mode.ts:5 type 99
+                mode.ts:5 read 99
+            enum_member Kind.A mode.ts:2
+                mode.ts:5 read 95
+            enum_member Kind.B mode.ts:2
+                mode.ts:4 read 95
+        "#]],
+    );
+}

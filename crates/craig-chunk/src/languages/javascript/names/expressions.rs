@@ -8,7 +8,7 @@ use super::functions::read_result;
 use super::modules::{is_exports, required};
 use super::objects::{FUNCTIONS, bare, defined};
 use super::prototypes::{mixed, with_prototype};
-use super::types::collection_of;
+use super::types::{collection_of, nameless_type};
 use super::variables::pattern;
 use crate::grammar::{child, field, named_children};
 use crate::languages::javascript::{injected, registration};
@@ -145,7 +145,10 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let made = if FUNCTIONS.contains(&bare(function).kind()) { walk.result } else { Value::Unknown };
     let mut type_argument = Value::Unknown;
     for (at, argument) in field(node, "type_arguments").into_iter().flat_map(named_children).enumerate() {
-        let value = walk.visit(argument);
+        let value = match argument.kind() {
+            "object_type" => nameless_type(walk, argument),
+            _ => walk.visit(argument),
+        };
         type_argument = if at == 0 { value } else { type_argument };
     }
     let mut given = Given::default();

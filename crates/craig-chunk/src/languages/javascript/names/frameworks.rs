@@ -7,7 +7,7 @@ use super::objects::{FUNCTIONS, bare};
 use crate::grammar::{field, named_children};
 use crate::languages::javascript::iterates;
 use crate::names::walk::Walk;
-use crate::names::{Choice, Role, Site, Source, Value};
+use crate::names::{Choice, Definition, DefinitionKind, Role, Site, Source, Traits, Value};
 
 /// What the value of a call is made from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ enum From {
     Loaded,
     /// What a context holds, an instance of the type argument.
     Type,
+    /// An object that holds, as `value`, an instance of the type argument, or else the argument or what it returns.
+    Reference,
 }
 
 /// By the last name of what is called.
@@ -40,6 +42,15 @@ const CALLS: &[(&str, From)] = &[
     ("dynamic", From::Loaded),
     ("loadable", From::Loaded),
     ("defineAsyncComponent", From::Loaded),
+    // A component of Vue, and its properties.
+    ("defineComponent", From::Argument),
+    ("defineProps", From::Type),
+    ("withDefaults", From::Argument),
+    ("defineModel", From::Reference),
+    ("ref", From::Reference),
+    ("shallowRef", From::Reference),
+    ("computed", From::Reference),
+    ("storeToRefs", From::Argument),
     // Proxies of Vue.
     ("markRaw", From::Argument),
     ("reactive", From::Argument),
@@ -72,10 +83,50 @@ pub(super) fn value_of_call<'t>(
         Some(From::Returned) => given.returned,
         Some(From::Loaded) => loaded(walk, given.returned),
         Some(From::Type) => type_argument.instance(),
+        Some(From::Reference) => {
+            reference(walk, function, type_argument.instance().or(given.returned).or(first))
+        }
+        None if !iterates(function, walk.text) => returning(walk, function, given.returned),
         None => Value::Unknown,
     };
+    if walk.text_of(function) == "defineProps" {
+        walk.properties = made;
+    }
     let known = walk.inferred(called.called(), type_argument.or(class));
     if made.is_typed() { walk.choice(Choice::Guarded(known, made)) } else { known }
+}
+
+/// What has a value as `value`. Its members are seen without that as well: templates and stores take them from the value.
+fn reference<'t>(walk: &mut Walk<'t>, function: Node<'t>, held: Value) -> Value {
+    if !held.is_typed() {
+        return Value::Unknown;
+    }
+    match walk.define_as("object", function, function, DefinitionKind::Type, Traits::LOCAL) {
+        Some(at) => {
+            walk.add_super(at, held);
+            walk.set_value(at, walk.first_of(held));
+            walk.hold(at, function, held);
+            Value::Instance(Source::Definition(at))
+        }
+        None => Value::Unknown,
+    }
+}
+
+/// An instance of what can be called and returns an object that is written out. A function of another project that takes one
+/// which returns such an object may make it: `defineStore('cart', () => ({ … }))`.
+fn returning<'t>(walk: &mut Walk<'t>, function: Node<'t>, returned: Value) -> Value {
+    let Value::Instance(Source::Definition(object)) = returned else { return Value::Unknown };
+    let is_written = |of: &mut Definition| of.kind == DefinitionKind::Type && of.traits.has(Traits::LOCAL);
+    if !walk.definition(object).is_some_and(is_written) {
+        return Value::Unknown;
+    }
+    match walk.define_as("function", function, function, DefinitionKind::Interface, Traits::LOCAL) {
+        Some(at) => {
+            walk.set_value(at, returned);
+            Value::Instance(Source::Definition(at))
+        }
+        None => Value::Unknown,
+    }
 }
 
 /// What is loaded: the default of a module, or of an object that stands for one, or else the value itself.

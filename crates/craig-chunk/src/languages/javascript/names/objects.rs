@@ -220,6 +220,9 @@ fn members<'t>(walk: &mut Walk<'t>, node: Node<'t>, owner: DefinitionIx) {
                         walk.expected = Value::Unknown;
                     }
                     (None, Some(value)) => {
+                        if !expected.is_typed() {
+                            walk.field(part, "key");
+                        }
                         walk.expected = held;
                         walk.visit(value);
                         walk.expected = Value::Unknown;

@@ -95,13 +95,7 @@ pub(super) fn object_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.inside_type(owner, |walk| class_body(walk, node, owner));
             walk.alias = Some(owner);
         }
-        None if walk.within.is_some() && walk.is_in_function() => {
-            let Some(at) = walk.define_as("object", node, node, DefinitionKind::Type, Traits::LOCAL) else {
-                return Value::Unknown;
-            };
-            walk.inside_type(at, |walk| class_body(walk, node, at));
-            return Value::Itself(Source::Definition(at));
-        }
+        None if walk.within.is_some() && walk.is_in_function() => return nameless_type(walk, node),
         None => {
             for part in named_children(node) {
                 match part.kind() {
@@ -114,6 +108,15 @@ pub(super) fn object_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
     }
     Value::Unknown
+}
+
+/// An object type that has no name. No others can name its members.
+pub(super) fn nameless_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let Some(at) = walk.define_as("object", node, node, DefinitionKind::Type, Traits::LOCAL) else {
+        return Value::Unknown;
+    };
+    walk.scope(ScopeKind::Function, |walk| walk.inside_type(at, |walk| class_body(walk, node, at)));
+    Value::Itself(Source::Definition(at))
 }
 
 pub(super) const WRAPPERS: &[&str] = &[
