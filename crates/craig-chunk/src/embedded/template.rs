@@ -1,7 +1,7 @@
 //! Expressions in the template of a component, laid out as statements of a script, and the components that it shows.
 //!
-//! One text of the same length is parsed: the expressions where they stand, each in parentheses or braces in place of its
-//! quotes, and blanks for the markup between them.
+//! One text of the same length is parsed: the expressions where they stand, each in parentheses or braces in place of
+//! its quotes, and blanks for the markup between them.
 
 use std::ops::Range;
 
@@ -299,8 +299,8 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Makes a value a statement of the text for the parser, in a pair of brackets if one byte on either side of it is not
-    /// part of it. Gives where the statement begins.
+    /// Makes a value a statement of the text for the parser, in brackets if it is in quotes or braces. Gives where the
+    /// statement begins.
     fn statement(&mut self, value: Range<usize>, brackets: &[u8; 2]) -> Option<usize> {
         if self.text[value.clone()].trim().is_empty() || value.start < 2 {
             return None;

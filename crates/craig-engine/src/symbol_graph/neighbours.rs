@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use craig_chunk::names::{DefinitionKind, Role, Traits};
+use craig_chunk::names::{DefinitionKind, Traits};
 use craig_store::{Project, Store};
 use craig_symbols::{SymbolGraph, SymbolIx, SymbolQuery};
 use craig_text::distinct;
@@ -111,7 +111,7 @@ fn callers_or_through(asked: &Asked<'_>) -> (CallHierarchy, Option<String>) {
     let bases = asked.overridden().into_iter();
     let mut found = bases.map(|base| {
         let mut callers = callers_of(&Asked::from_definition(asked.store, asked.project, asked.graph, base));
-        leave_out_overriding(asked, base, &mut callers.calls);
+        leave_out_others(asked, &mut callers.calls);
         (base, callers)
     });
     match found.find(|(_, callers)| !callers.calls.is_empty()) {
@@ -120,15 +120,15 @@ fn callers_or_through(asked: &Asked<'_>) -> (CallHierarchy, Option<String>) {
     }
 }
 
-/// Leaves out callers that override the member themselves: by `super` they run the base, and not the others.
-fn leave_out_overriding(asked: &Asked<'_>, base: SymbolIx, calls: &mut Vec<CallRow>) {
-    let overriding = asked.graph.references_to(base).iter().filter(|found| found.role == Role::Override);
-    let overriding: BTreeSet<(&str, u32)> =
-        overriding.map(|found| (asked.path(found.file), found.line)).collect();
+/// Leaves out callers of the base that do not run the member: by `super`, what overrides the base runs only the base's own.
+fn leave_out_others(asked: &Asked<'_>, calls: &mut Vec<CallRow>) {
+    let (running, _) = asked.references(0, &[]);
+    let running: BTreeSet<(&str, u32)> =
+        running.iter().map(|found| (asked.path(found.file), found.line)).collect();
     let mut is_kept = true;
     calls.retain(|row| {
         if row.depth == 1 {
-            is_kept = !overriding.contains(&(row.path.as_str(), row.line));
+            is_kept = row.call_lines.iter().any(|&line| running.contains(&(row.path.as_str(), line)));
         }
         is_kept
     });

@@ -387,8 +387,11 @@ impl FileBinder<'_, '_, '_> {
         match found {
             // An instance of a type that is made.
             Type::External(None) if self.is_capitalized(source) => Type::External(self.written_name(source)),
-            // What a function of another project returns may be of this one, except where extensions ask for its type.
-            Type::External(None) if matches!(called, Type::External(_)) && self.family != Family::Jvm => {
+            // What a function of another project returns may be of this one; elsewhere such types are told apart by more.
+            Type::External(None)
+                if matches!(called, Type::External(_))
+                    && !matches!(self.family, Family::Jvm | Family::Script) =>
+            {
                 Type::Unknown
             }
             found => found,

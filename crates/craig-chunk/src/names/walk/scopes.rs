@@ -175,7 +175,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Makes the members of a type of the file known in the nearest scope, except those whose names the file has itself.
+    /// Makes members of a type of the file known in the nearest scope, except those whose names the file itself has.
     pub(crate) fn bind_members(&mut self, instance: Value) {
         let of = match self.first_of(instance) {
             Value::Instance(Source::Definition(of)) => Some(of),

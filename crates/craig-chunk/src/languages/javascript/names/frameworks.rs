@@ -96,7 +96,7 @@ pub(super) fn value_of_call<'t>(
     if made.is_typed() { walk.choice(Choice::Guarded(known, made)) } else { known }
 }
 
-/// What has a value as `value`. Its members are seen without that as well: templates and stores take them from the value.
+/// What has a value as `value`. It has the members of the value as well: templates and stores leave `.value` out.
 fn reference<'t>(walk: &mut Walk<'t>, function: Node<'t>, held: Value) -> Value {
     if !held.is_typed() {
         return Value::Unknown;
@@ -112,8 +112,8 @@ fn reference<'t>(walk: &mut Walk<'t>, function: Node<'t>, held: Value) -> Value 
     }
 }
 
-/// An instance of what can be called and returns an object that is written out. A function of another project that takes one
-/// which returns such an object may make it: `defineStore('cart', () => ({ … }))`.
+/// An instance of what can be called and returns an object that is written out. A function of another project that takes
+/// one which returns such an object may make it: `defineStore('cart', () => ({ … }))`.
 fn returning<'t>(walk: &mut Walk<'t>, function: Node<'t>, returned: Value) -> Value {
     let Value::Instance(Source::Definition(object)) = returned else { return Value::Unknown };
     let is_written = |of: &mut Definition| of.kind == DefinitionKind::Type && of.traits.has(Traits::LOCAL);
