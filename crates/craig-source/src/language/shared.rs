@@ -86,6 +86,7 @@ fn is_of_objective_c(line: &str) -> bool {
 fn is_of_cpp(line: &str) -> bool {
     match line.split([' ', '<']).next() {
         Some("public:" | "private:" | "protected:" | "template" | "constexpr" | "virtual") => true,
+        Some("explicit") => line.contains('('),
         Some("class" | "namespace") => line.ends_with(['{', '}', ';', ':']) || line.contains(" : "),
         Some("using") => line.ends_with(';'),
         // Headers of the standard library of C++ have no extension.
