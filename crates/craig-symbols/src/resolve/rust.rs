@@ -19,10 +19,18 @@ type Module = (FileIx, Vec<String>);
 const MAX_DEPTH: usize = 32;
 
 /// Imports that bring in what another import brought in are followed so far.
-const MAX_PASSED_ON: usize = 4;
+const MAX_PASSED_ON: usize = 8;
 
 /// Crates that come with Rust.
 const STANDARD: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
+
+/// A search for a module through imports: modules that import all of each other have many ways to each name.
+#[derive(Default)]
+struct Passing {
+    /// What imports of a module were found to bring in under a name.
+    known: HashMap<(Module, String), Option<Module>>,
+    depth: usize,
+}
 
 pub(super) struct Crates<'w> {
     workspace: &'w Workspace,
@@ -347,7 +355,7 @@ impl<'w> Crates<'w> {
         }
         let (root, module) = place?;
         let here = (root, [&module[..], within].concat());
-        if let Some(brought) = self.brought(&here, first, MAX_PASSED_ON) {
+        if let Some(brought) = self.brought(&here, first, &mut Passing::default()) {
             return Some((brought, rest));
         }
         // In the 2015 edition, paths of imports begin at the root, if they do not begin with a declared crate.
@@ -375,8 +383,8 @@ impl<'w> Crates<'w> {
         for (n_before, part) in parts.iter().enumerate() {
             let is_last = n_before + 1 == parts.len();
             let next = match is_last {
-                true => self.last_step(&at, part, MAX_PASSED_ON),
-                false => self.step(&at, part, MAX_PASSED_ON),
+                true => self.last_step(&at, part),
+                false => self.step(&at, part, &mut Passing::default()),
             };
             match next {
                 Some(next) => at = next,
@@ -397,15 +405,17 @@ impl<'w> Crates<'w> {
     }
 
     /// The module called `name` in another, its own or one that it imports.
-    fn step(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
-        self.child(at, name).or_else(|| self.brought(at, name, n_left))
+    fn step(&self, at: &Module, name: &str, passing: &mut Passing) -> Option<Module> {
+        self.child(at, name).or_else(|| self.brought(at, name, passing))
     }
 
     /// The module that a path ends with. `pub use sleep::sleep` beside `mod sleep`: `sleep` alone is the function.
-    fn last_step(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
+    fn last_step(&self, at: &Module, name: &str) -> Option<Module> {
         match self.child(at, name) {
             Some(child) => (!self.passes_on(at, name)).then_some(child),
-            None => self.brought(at, name, n_left).filter(|brought| !self.is_passed_on(brought)),
+            None => self
+                .brought(at, name, &mut Passing::default())
+                .filter(|brought| !self.is_passed_on(brought)),
         }
     }
 
@@ -420,20 +430,45 @@ impl<'w> Crates<'w> {
     }
 
     /// The module that `use` statements of a module bring into it under a name.
-    fn brought(&self, at: &Module, name: &str, n_left: usize) -> Option<Module> {
-        let n_left = n_left.checked_sub(1)?;
-        self.imports_of(at).find_map(|(file, import)| {
-            if let Some(path) = path_of(import, name) {
-                return self.module(file, &path, &import.within, n_left);
-            }
-            let is_all = import.names.iter().any(|name| name == "*");
-            let all = is_all.then(|| self.module(file, &import.target, &import.within, n_left))??;
-            (all != *at).then(|| self.step(&all, name, n_left))?
-        })
+    fn brought(&self, at: &Module, name: &str, passing: &mut Passing) -> Option<Module> {
+        let key = (at.clone(), name.to_owned());
+        if let Some(known) = passing.known.get(&key) {
+            return known.clone();
+        }
+        if passing.depth >= MAX_PASSED_ON {
+            return None;
+        }
+        // What is met again on the way to itself is not found there.
+        passing.known.insert(key.clone(), None);
+        passing.depth += 1;
+        let found = self
+            .imports_of(at)
+            .find_map(|(file, import)| self.brought_by((file, import), at, name, passing));
+        passing.depth -= 1;
+        passing.known.insert(key, found.clone());
+        found
+    }
+
+    /// The module that one `use` statement brings in under a name.
+    fn brought_by(
+        &self,
+        (file, import): (FileIx, &Reference),
+        at: &Module,
+        name: &str,
+        passing: &mut Passing,
+    ) -> Option<Module> {
+        if let Some(path) = path_of(import, name) {
+            return self.module(file, &path, &import.within, passing);
+        }
+        if !import.names.iter().any(|name| name == "*") {
+            return None;
+        }
+        let all = self.module(file, &import.target, &import.within, passing)?;
+        (all != *at).then(|| self.step(&all, name, passing))?
     }
 
     /// The module that a path names, whole.
-    fn module(&self, from: FileIx, path: &str, within: &[String], n_left: usize) -> Option<Module> {
+    fn module(&self, from: FileIx, path: &str, within: &[String], passing: &mut Passing) -> Option<Module> {
         let parts: Vec<&str> = path.trim_start_matches("::").split("::").map(str::trim).collect();
         let (root, module) = self.place(from)?;
         let here = (root, [&module[..], within].concat());
@@ -447,7 +482,7 @@ impl<'w> Crates<'w> {
             },
         };
         for part in rest {
-            at = self.step(&at, part, n_left)?;
+            at = self.step(&at, part, passing)?;
         }
         Some(at)
     }
