@@ -269,12 +269,16 @@ fn with_lines(definitions: &[(String, (u32, u32))]) -> String {
     definitions.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
-/// Code, or its beginning.
+/// Code, or its first lines.
 fn limited(code: &str, most: usize) -> Cow<'_, str> {
     if code.len() <= most {
         return code.into();
     }
-    format!("{} …", &code[..code.floor_char_boundary(most)]).into()
+    let most = code.floor_char_boundary(most);
+    match code[..most].rfind('\n') {
+        Some(end) => format!("{}\n…", &code[..end]).into(),
+        None => format!("{} …", &code[..most]).into(),
+    }
 }
 
 /// `src/a.rs:12-20`; in the file at `path` itself `:12-20`.
