@@ -56,13 +56,14 @@ impl SymbolGraph {
         lines: RangeInclusive<u32>,
     ) -> impl Iterator<Item = &SymbolReference> {
         let order = self.by_place.get_or_init(|| {
-            let place = |&at: &u32| {
-                let found = &self.references[at as usize];
-                (found.file, found.line, found.column, found.symbol)
+            // A place and the index in one number, which sorts without reading the references again. These are by symbol.
+            let key = |(found, at): (&SymbolReference, u32)| {
+                let [file, line, column, at] = [found.file, found.line, found.column, at].map(u128::from);
+                file << 96 | line << 64 | column << 32 | at
             };
-            let mut order: Vec<u32> = (0..self.references.len() as u32).collect();
-            order.par_sort_unstable_by_key(place);
-            order
+            let mut keys: Vec<u128> = self.references.iter().zip(0..).map(key).collect();
+            keys.par_sort_unstable();
+            keys.into_iter().map(|key| key as u32).collect()
         });
         let place = |at: u32| {
             let found = &self.references[at as usize];

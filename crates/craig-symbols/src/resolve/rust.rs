@@ -413,9 +413,9 @@ impl<'w> Crates<'w> {
     fn last_step(&self, at: &Module, name: &str) -> Option<Module> {
         match self.child(at, name) {
             Some(child) => (!self.passes_on(at, name)).then_some(child),
-            None => self
-                .brought(at, name, &mut Passing::default())
-                .filter(|brought| !self.is_passed_on(brought)),
+            None => {
+                self.brought(at, name, &mut Passing::default()).filter(|brought| !self.is_passed_on(brought))
+            }
         }
     }
 
@@ -441,9 +441,8 @@ impl<'w> Crates<'w> {
         // What is met again on the way to itself is not found there.
         passing.known.insert(key.clone(), None);
         passing.depth += 1;
-        let found = self
-            .imports_of(at)
-            .find_map(|(file, import)| self.brought_by((file, import), at, name, passing));
+        let found =
+            self.imports_of(at).find_map(|(file, import)| self.brought_by((file, import), at, name, passing));
         passing.depth -= 1;
         passing.known.insert(key, found.clone());
         found
