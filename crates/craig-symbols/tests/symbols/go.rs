@@ -388,3 +388,12 @@ func use(handlers []func(int), at int) {
         "#]],
     );
 }
+
+#[test]
+fn signatures_of_types_in_types_are_compared_in_part() {
+    let nested = "a, b func(".repeat(60) + &")".repeat(60);
+    let text = format!("package a\n\ntype T struct{{}}\n\nfunc (T) Run({nested}) {{}}\n");
+    let texts = [("go.mod", "module a\n"), ("a.go", text.as_str())];
+    let graph = craig_symbols::SymbolGraph::from_texts(texts);
+    assert_eq!(graph.definitions.len(), 2);
+}

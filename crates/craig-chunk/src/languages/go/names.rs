@@ -259,7 +259,7 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     let owner = receiver.and_then(|list| list.named_child(0)).and_then(|parameter| field(parameter, "type"));
     if let Some(owner) = owner.and_then(type_name) {
-        // What stands for a type parameter is written differently in each place.
+        // An implementation has another type in place of a type parameter.
         let is_generic = owner.parent().is_some_and(|of| of.kind() == "generic_type");
         walk.set_arity(definition, (!is_generic).then(|| number_of_signature(walk, node)));
         let owner = walk.id(walk.text_of(owner));
@@ -275,6 +275,9 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     });
     Value::Unknown
 }
+
+/// So many bytes of a signature are compared. Types in types that several parameters share would be written without end.
+const MAX_SIGNATURE_BYTES: usize = 1 << 10;
 
 /// What tells signatures apart: a number of the types as written, without packages and names of parameters.
 fn number_of_signature(walk: &Walk<'_>, node: Node<'_>) -> u8 {
@@ -296,6 +299,9 @@ fn write_signature(walk: &Walk<'_>, node: Node<'_>, written: &mut String) {
 }
 
 fn write_type(walk: &Walk<'_>, node: Node<'_>, written: &mut String) {
+    if written.len() > MAX_SIGNATURE_BYTES {
+        return;
+    }
     match node.kind() {
         "comment" => {}
         "qualified_type" => {
