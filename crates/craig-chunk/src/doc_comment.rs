@@ -96,7 +96,7 @@ impl<'t> Above<'t> {
             is_documented |= is_doc_comment(line);
             lines.push(without_markers(line));
             first = number;
-            // What stands above a block of several lines belongs to the code before.
+            // Anything above a comment of several lines belongs to the code before it.
             if was_open && open.is_none() {
                 break;
             }

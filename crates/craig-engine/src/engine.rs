@@ -262,8 +262,8 @@ impl Engine {
         }
     }
 
-    /// Whether `handle` stands for the group of the projects that it lists. Somebody who sees only some projects
-    /// creates no groups, and learns of none.
+    /// Whether `handle` names several projects, which are asked as their group. A caller who sees only some projects creates
+    /// no groups, and is not told of any.
     fn lists_several(&self, store: &Store, handle: &str) -> bool {
         self.visibility == Visibility::All && names_several(store, handle)
     }
@@ -619,10 +619,11 @@ impl Engine {
         for group in &groups {
             let index_lock = lock_index(&store, group, progress)?;
             self.forget(group);
-            let model = self.embedder().and_then(|model| Ok((model.id().to_owned(), model.dimensions()?)));
-            match model {
-                Ok((id, dimensions)) => {
-                    Index::remove_member(&store, group, (&id, dimensions), &project.name, &index_lock)?;
+            // What a model made that cannot be asked is removed as a whole.
+            match self.embedder().and_then(|model| Ok((model.dimensions()?, model))) {
+                Ok((dimensions, model)) => {
+                    let made_with = (model.id(), dimensions);
+                    Index::remove_member(&store, group, made_with, &project.name, &index_lock)?;
                 }
                 Err(_) => Index::remove(&store, group, &index_lock)?,
             }

@@ -114,12 +114,14 @@ impl Engine {
         request: &SymbolRequest,
     ) -> Result<References, EngineError> {
         let (mut found, bound) = self.ask_graph(handle, name, request, |asked| {
-            // Lines with references of other roles are bound, too.
-            let (bound, _) = asked.references(request.min_confidence, &[]);
-            let bound = BoundWord::new(asked, &bound, SymbolRequest::default().min_confidence);
+            let bound = request.unbound.map(|most| {
+                // Lines with references of other roles are bound, too.
+                let (bound, _) = asked.references(request.min_confidence, &[]);
+                (BoundWord::new(asked, &bound), most)
+            });
             Ok((asked.listed_references(request)?, bound))
         })?;
-        if let Some(most) = request.unbound {
+        if let Some((bound, most)) = bound {
             found.unbound = Some(self.unbound(handle, &bound, most)?);
         }
         Ok(found)
@@ -136,7 +138,7 @@ impl Engine {
         let (mut found, bound) = self.ask_graph(handle, name, request, |asked| {
             let bound = request.unbound.map(|most| {
                 let (all, _) = asked.references(0, &[]);
-                (BoundWord::new(asked, &all, SymbolRequest::default().min_confidence), most)
+                (BoundWord::new(asked, &all), most)
             });
             Ok((calls::hierarchy(asked, direction, request), bound))
         })?;

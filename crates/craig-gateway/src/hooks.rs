@@ -136,13 +136,16 @@ fn has_token(headers: &HeaderMap, secret: &str) -> bool {
     given.ct_eq(secret.as_bytes()).into()
 }
 
-/// What a notice says; of other notices than those of pushes, only the repository.
+/// Reads a notice. A notice of anything but a push names only the repository.
 fn push(body: &[u8]) -> Push {
     let notice: Value = serde_json::from_slice(body).unwrap_or_default();
     let objects = [&notice["repository"], &notice["project"]];
     let texts = |name: &'static str| objects.into_iter().filter_map(move |object| object[name].as_str());
     let reference = notice["ref"].as_str();
-    let name = |of: &str| of.trim_start_matches("refs/heads/").trim_start_matches("refs/tags/").to_owned();
+    let name = |of: &str| {
+        let kinds = ["refs/heads/", "refs/tags/"];
+        kinds.into_iter().find_map(|kind| of.strip_prefix(kind)).unwrap_or(of).to_owned()
+    };
     Push {
         urls: URLS.iter().flat_map(|name| texts(name)).map(str::to_owned).collect(),
         reference: reference.map(name),

@@ -434,13 +434,12 @@ impl<'t, 'n> Binder<'t, 'n> {
             {
                 called
             }
-            Type::Instance(of) if self.run_by_call(of).is_some() => {
-                self.run_by_call(of).map_or(Type::Unknown, |run| self.types[run as usize])
-            }
-            // An interface of what can be called: `{ new (): Router }`.
-            Type::Instance(of) if self.table.entry(of).kind == DefinitionKind::Interface => {
-                self.types[of as usize]
-            }
+            Type::Instance(of) => match self.run_by_call(of) {
+                Some(run) => self.types[run as usize],
+                // An interface of what can be called: `{ new (): Router }`.
+                None if self.table.entry(of).kind == DefinitionKind::Interface => self.types[of as usize],
+                None => Type::Unknown,
+            },
             Type::External(_) => Type::External(None),
             _ => Type::Unknown,
         }

@@ -45,7 +45,7 @@ pub(crate) enum Part {
 
 /// Elements that declare names are followed so deep.
 const MAX_SCOPES: usize = 64;
-/// The start of an element is sought among so many that are open.
+/// Open elements among which an end tag looks for its start.
 const MAX_UNCLOSED: usize = 64;
 
 /// Elements without content.

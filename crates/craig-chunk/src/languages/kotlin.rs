@@ -138,7 +138,7 @@ static COUNTING: Counting = Counting {
     ..Counting::C_LIKE
 };
 
-/// How the field of a property begins that has a type of its own.
+/// How the declaration of a property's field begins.
 const FIELD: &str = "field";
 
 /// `text` where keywords that are names do not look like keywords, and modifiers do not look like names: `fun suspend(…)`,
@@ -169,13 +169,8 @@ fn keywords_as_names(text: &str) -> Option<String> {
             }
         }
         end_members(line, &mut bytes[at..]);
-        let indent = line.len() - line.trim_ascii_start().len();
-        if is_property
-            && line[indent..]
-                .strip_prefix(FIELD)
-                .is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
-        {
-            bytes[at + indent..][..FIELD.len()].copy_from_slice(b"get()");
+        if is_property {
+            field_as_getter(line, &mut bytes[at..]);
         }
         is_property = line.split_ascii_whitespace().any(|word| matches!(word, "val" | "var"));
         let start =
@@ -193,6 +188,14 @@ fn keywords_as_names(text: &str) -> Option<String> {
         at += line.len();
     }
     String::from_utf8(bytes).ok().filter(|simplified| simplified != text)
+}
+
+/// Writes `get()` for the `field` that a line begins with, if it declares the field of the property above.
+fn field_as_getter(line: &str, bytes: &mut [u8]) {
+    let content = line.trim_ascii_start();
+    if content.strip_prefix(FIELD).is_some_and(|rest| rest.trim_start().starts_with(['=', ':'])) {
+        bytes[line.len() - content.len()..][..FIELD.len()].copy_from_slice(b"get()");
+    }
 }
 
 /// Writes `;}` for ` }` behind a member in the line of its class: the grammar does not end it there otherwise.

@@ -96,7 +96,7 @@ pub(crate) fn neighbours(
     Ok(Neighbours { uses, through, callers, tests, n_possible })
 }
 
-/// Whether a caller in test code overrides a member of product code: it stands in for it, and tests nothing itself.
+/// Whether a caller is a test double: code of a test that overrides a member of product code.
 fn is_of_test_double(graph: &SymbolGraph, caller: &CallRow) -> bool {
     let definition = defined_at(graph, &caller.path, caller.line);
     definition.is_some_and(|at| graph.overridden(at).any(|base| !graph.is_test(base)))

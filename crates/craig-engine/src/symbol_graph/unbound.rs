@@ -6,7 +6,7 @@ use craig_symbols::SymbolReference;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Asked, own_name};
+use super::{Asked, SymbolRequest, own_name};
 use crate::{Engine, EngineError, GrepLine, GrepRequest};
 
 /// Lines with the word that a symbol is called, without the definitions of all symbols of that name and what is bound to one of
@@ -43,9 +43,10 @@ pub(super) struct BoundWord {
 }
 
 impl BoundWord {
-    /// `references` are those of the symbol itself; those of others are bound from `min_confidence` on.
-    pub(super) fn new(asked: &Asked<'_>, references: &[SymbolReference], min_confidence: u8) -> Self {
+    /// `references` are those of the symbol itself. Those of the others bind a line if they are shown by default.
+    pub(super) fn new(asked: &Asked<'_>, references: &[SymbolReference]) -> Self {
         let graph = asked.graph;
+        let min_confidence = SymbolRequest::default().min_confidence;
         let named = graph.named(&graph.definition(asked.first()).name);
         let definitions = named.iter().map(|&at| graph.definition(at)).map(|found| (found.file, found.line));
         let others = named.iter().filter(|at| !asked.parts.contains(at));

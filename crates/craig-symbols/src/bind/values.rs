@@ -387,7 +387,8 @@ impl FileBinder<'_, '_, '_> {
         match found {
             // An instance of a type that is made.
             Type::External(None) if self.is_capitalized(source) => Type::External(self.written_name(source)),
-            // What a function of another project returns may be of this one; elsewhere such types are told apart by more.
+            // A function of another project may return a type of this one. Extensions of Kotlin and guards of scripts need to know
+            // that nothing says so.
             Type::External(None)
                 if matches!(called, Type::External(_))
                     && !matches!(self.family, Family::Jvm | Family::Script) =>

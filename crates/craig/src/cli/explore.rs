@@ -1,7 +1,5 @@
 //! `craig explore`: the code that answers a question, with its callees, callers and tests.
 
-use std::io::{self, IsTerminal};
-
 use craig_engine::{ExploreRequest, SearchRequest};
 
 use super::failure::Outcome;
@@ -38,9 +36,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> anyhow::Result<Outcome> 
         ..ExploreRequest::default()
     };
     let explored = engine.explore(&project, &question, &request)?;
-    session.output.show(&explored, |_| match io::stdout().is_terminal() {
-        true => explored.terminal_text(),
-        false => explored.text(),
+    session.output.show(&explored, |columns| match columns.0 {
+        Some(_) => explored.terminal_text(),
+        None => explored.text(),
     })?;
     Ok(outcome)
 }

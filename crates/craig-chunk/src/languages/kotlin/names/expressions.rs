@@ -235,8 +235,7 @@ pub(super) fn unary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 /// What is called, or has the member: the grammar reads `!store.isOpen()` as a call of a member of `!store`.
-pub(super) fn without_prefix<'t>(node: Node<'t>) -> Node<'t> {
-    let mut node = node;
+pub(super) fn without_prefix(mut node: Node<'_>) -> Node<'_> {
     while node.kind() == "unary_expression" && node.child(0).is_some_and(|first| !first.is_named()) {
         let Some(argument) = field(node, "argument") else { break };
         node = argument;
@@ -246,9 +245,12 @@ pub(super) fn without_prefix<'t>(node: Node<'t>) -> Node<'t> {
 
 pub(super) fn index<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.take_role();
-    let values: Vec<Value> =
-        named_children(node).map(|part| walk.visit_as(without_prefix(part), Role::Read)).collect();
-    values.first().map_or(Value::Unknown, |of| of.element())
+    let mut parts = named_children(node);
+    let of = parts.next().map_or(Value::Unknown, |of| walk.visit_as(without_prefix(of), Role::Read));
+    for part in parts {
+        walk.visit_as(part, Role::Read);
+    }
+    of.element()
 }
 
 pub(super) fn navigation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
