@@ -131,14 +131,10 @@ pub(crate) struct Walk<'t> {
     pub(crate) is_private: bool,
     /// Of macros of C by name, how they paste names from their arguments.
     pub(crate) pastes: FxHashMap<NameId, Vec<Paste>>,
-    /// In Rust, fields by their type whose type is the parameter of it at this index.
-    pub(crate) parameter_fields: Vec<(NameId, NameId, usize)>,
     /// In PHP, type parameters of what encloses the node, with their values.
     pub(crate) templates: Vec<(&'t str, Value)>,
     /// In Rust, type parameters whose bound is the type of a function, with what that takes.
     pub(crate) callables: Vec<(&'t str, Vec<Value>)>,
-    /// In an `impl` of Rust, what fields of the type hold.
-    pub(crate) held: Vec<(NameId, Value)>,
     /// In Ruby, the parameter of the enclosing method that is its block.
     pub(crate) block: Option<&'t str>,
     /// In Ruby, the parameter of a hook that stands for the class that includes the module.
@@ -187,10 +183,8 @@ impl<'t> Walk<'t> {
             is_static: false,
             is_private: false,
             pastes: FxHashMap::default(),
-            parameter_fields: Vec::new(),
             templates: Vec::new(),
             callables: Vec::new(),
-            held: Vec::new(),
             block: None,
             hooked: None,
             is_in_examples: false,

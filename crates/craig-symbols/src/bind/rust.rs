@@ -1,6 +1,6 @@
 //! Members of Rust's types that stand elsewhere: of traits in scope, of what a type dereferences to, of inline modules.
 
-use craig_chunk::names::{DefinitionKind, Imported, Role, Source, Value};
+use craig_chunk::names::{DefinitionKind, Imported, Role, Site, Source, Value};
 
 use super::{Bound, FileBinder, GLOBAL, Sought, TYPED, Type};
 use crate::SymbolIx;
@@ -90,6 +90,21 @@ impl FileBinder<'_, '_, '_> {
                 _ => None,
             },
             _ => Some(Type::Unknown),
+        }
+    }
+
+    /// What a function makes that a type has from a trait of another crate, as `Order::default()` and `Order::parse()`: nearly all
+    /// of these make one of the type.
+    pub(super) fn made_by_other_trait(&mut self, source: Source, depth: usize) -> Option<Type> {
+        let Source::Occurrence(at) = source else { return None };
+        let occurrence = self.binder.table.files[self.file].occurrences.get(at as usize)?;
+        let Site::Member(of) = occurrence.site else { return None };
+        match self.value_type(of, depth + 1) {
+            Type::Static(of) => {
+                let kind = self.binder.table.entry(of).kind;
+                matches!(kind, DefinitionKind::Class | DefinitionKind::Enum).then_some(Type::Instance(of))
+            }
+            _ => None,
         }
     }
 

@@ -170,11 +170,9 @@ impl FileBinder<'_, '_, '_> {
         let found = self.value_type(first, depth);
         match choice {
             Choice::Inferred(..) => return self.inferred(first, found, other, depth),
-            Choice::Applied(..) if self.family == Family::Rust => {
-                return match (found, self.value_type(other, depth)) {
-                    (Type::External(_), Type::Instance(of) | Type::Static(of) | Type::Wrapped(of)) => {
-                        Type::Wrapped(of)
-                    }
+            Choice::Applied(..) if self.family == Family::Rust && matches!(found, Type::External(_)) => {
+                return match self.value_type(other, depth) {
+                    Type::Instance(of) | Type::Static(of) | Type::Wrapped(of) => Type::Wrapped(of),
                     _ => found,
                 };
             }
@@ -349,7 +347,6 @@ impl FileBinder<'_, '_, '_> {
         found.map_or(Type::Unknown, Type::Instance)
     }
 
-    /// The type of what a call returns, found once for each depth.
     /// What `new` makes of a type, or of a variable that holds what makes one.
     fn made_type(&mut self, source: Source, depth: usize) -> Type {
         let of = self.source_type(source, depth);
@@ -363,6 +360,7 @@ impl FileBinder<'_, '_, '_> {
         .unwrap_or(of)
     }
 
+    /// The type of what a call returns, found once for each depth.
     fn called_type(&mut self, source: Source, depth: usize) -> Type {
         if let Some(&known) = self.returned.get(&(source, depth)) {
             return known;
@@ -376,6 +374,11 @@ impl FileBinder<'_, '_, '_> {
         let called = self.source_type(source, depth);
         if let Some(found) = self.returned_receiver(called, source, depth) {
             return found;
+        }
+        if let (Family::Rust, Type::Unknown | Type::External(None)) = (self.family, called)
+            && let Some(made) = self.made_by_other_trait(source, depth)
+        {
+            return made;
         }
         let returned = self.binder.called(called);
         let found = self.substituted(returned, source, depth + 1);

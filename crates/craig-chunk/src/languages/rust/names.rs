@@ -180,8 +180,11 @@ fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value, depth: usize) 
             }
         }
         "tuple_pattern" | "slice_pattern" => {
+            // A pair that is no tuple is one of a key, or a number, and what a map or an iterator holds.
+            let is_pair = node.kind() == "tuple_pattern" && node.named_child_count() == 2;
             for (at, part) in named_children(node).enumerate() {
                 let held = walk.part_or_element(value, at);
+                let held = if is_pair && at == 1 { walk.guarded(held, value) } else { held };
                 pattern(walk, part, held, depth + 1);
             }
         }
@@ -235,14 +238,10 @@ fn member_access<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let of = walk.field(node, "value");
     let Some(name) = field(node, "field") else { return Value::Unknown };
-    let found = match name.kind() {
-        "field_identifier" => walk.member(name, of, role),
-        _ => Value::Unknown,
-    };
-    let is_own = of != Value::Unknown && of == walk.local_value("Self").instance();
-    let id = walk.id(walk.text_of(name));
-    let held = walk.held.iter().find(|(field, _)| is_own && *field == id);
-    held.map_or(found, |(_, value)| *value)
+    match walk.text_of(name).parse() {
+        Ok(at) => walk.part(of, at),
+        Err(_) => walk.member(name, of, role),
+    }
 }
 
 fn structure_literal<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {

@@ -224,15 +224,25 @@ impl<'t> Walk<'t> {
         self.this.is_some() && self.within == self.this
     }
 
-    /// The number of modules written out in the file that enclose the node.
-    pub(crate) fn module_depth(&self) -> usize {
-        let mut n_modules = 0;
+    /// Names of the modules written out in the file that enclose the node, the outermost first.
+    pub(crate) fn enclosing_modules(&self) -> Vec<&str> {
+        let mut names = Vec::new();
         let mut at = self.within;
         while let Some(definition) = at.and_then(|at| self.found.definitions.get(at as usize)) {
-            n_modules += usize::from(definition.kind == DefinitionKind::Module);
+            if definition.kind == DefinitionKind::Module {
+                names.push(self.found.text(definition.name));
+            }
             at = definition.parent;
         }
-        n_modules
+        names.reverse();
+        names
+    }
+
+    /// The first type of that name that the file defines before the node.
+    pub(crate) fn type_in_file(&self, name: &str) -> Option<DefinitionIx> {
+        let name = *self.ids.get(name)?;
+        let is_it = |of: &Definition| of.name == name && of.kind.is_type();
+        self.found.definitions.iter().position(is_it).map(|at| at as DefinitionIx)
     }
 
     /// The value of a local variable, if there is one.

@@ -161,6 +161,8 @@ pub(super) const UNWRAPPING: &[&str] = &[
     "iter",
     "iter_mut",
     "into_iter",
+    "enumerate",
+    "get_or_insert_with",
     "by_ref",
     "project",
     "rev",
@@ -174,13 +176,16 @@ pub(super) const ELEMENTS: &[&str] =
 
 pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(function) = field(node, "function") else { return Value::Unknown };
+    let turbofish = Some(function).filter(|function| function.kind() == "generic_function");
+    let function = turbofish.and_then(|generic| field(generic, "function")).unwrap_or(function);
+    let list = field(node, "arguments");
     let method = Some(function).filter(|function| function.kind() == "field_expression");
-    match method.and_then(|method| Some((field(method, "value")?, field(method, "field")?))) {
+    let found = match method.and_then(|method| Some((field(method, "value")?, field(method, "field")?))) {
         Some((receiver, name)) if name.kind() == "field_identifier" => {
             let of = walk.visit(receiver);
             let member = walk.member(name, of, Role::Call);
             let name = walk.text_of(name);
-            if let Some(list) = field(node, "arguments") {
+            if let Some(list) = list {
                 arguments(walk, list, member, Some((of, name)));
             }
             called_method(of, name, member)
@@ -188,20 +193,30 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         _ => {
             let value = walk.visit_as(function, Role::Call);
             let name = walk.text_of(function);
-            if matches!(
+            let is_wrapper = matches!(
                 name,
                 "Some" | "Ok" | "Box::new" | "Rc::new" | "Arc::new" | "RefCell::new" | "Mutex::new"
-            ) {
-                return field(node, "arguments").map_or(Value::Unknown, |arguments| walk.children(arguments));
-            }
-            if let Some(list) = field(node, "arguments") {
-                arguments(walk, list, value, None);
-            }
-            match value {
-                Value::Instance(_) | Value::Collection(_) => value,
-                _ => value.called(),
+            );
+            match (list, value) {
+                (Some(list), _) if is_wrapper => walk.children(list),
+                (list, value) => {
+                    if let Some(list) = list {
+                        arguments(walk, list, value, None);
+                    }
+                    match value {
+                        Value::Instance(_) | Value::Collection(_) => value,
+                        _ => value.called(),
+                    }
+                }
             }
         }
+    };
+    match turbofish.and_then(|generic| field(generic, "type_arguments")) {
+        Some(types) => {
+            let named = named_children(types).map(|of| walk.visit(of)).collect::<Vec<_>>();
+            walk.inferred(found, named.first().copied().unwrap_or_default())
+        }
+        None => found,
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::macros::MAX_NESTED;
 use super::paths::visibility;
-use super::types::{bound_value, taken, type_parameters, where_clause};
+use super::types::{bound_value, implemented, taken, type_parameters, where_clause};
 use tree_sitter::Node;
 
 use super::pattern;
 use crate::grammar::{field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{
-    Choice, DefinitionIx, DefinitionKind, IMPLEMENTATION, NameId, Parameter, Role, Source, Traits, Value,
+    Choice, DefinitionIx, DefinitionKind, IMPLEMENTATION, Parameter, Role, Source, Traits, Value,
 };
 
 /// Notes what a type parameter takes whose bound is the type of a function.
@@ -37,69 +37,19 @@ pub(super) fn structure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         walk.inside_type(definition, |walk| {
             walk.declare_local_named("Self", Value::Itself(Source::Definition(definition)));
-            type_parameters(walk, node);
+            type_parameters(walk, node, Some(definition));
             where_clause(walk, node);
             if let Some(body) = field(node, "body") {
                 fields(walk, body, definition);
-                note_fields(walk, node, body);
             }
         });
     });
     Value::Unknown
 }
 
-/// Notes which type parameter is the type of which field; an `impl` defines what it is.
-pub(super) fn note_fields<'t>(walk: &mut Walk<'t>, node: Node<'t>, body: Node<'t>) {
-    let (Some(name), Some(list)) = (field(node, "name"), field(node, "type_parameters")) else { return };
-    let name_of = |part: Node<'t>| field(part, "name").or_else(|| field(part, "left")).unwrap_or(part);
-    let is_parameter = |part: &Node<'_>| !matches!(part.kind(), "lifetime" | "lifetime_parameter");
-    let parameters = named_children(list).filter(is_parameter);
-    let parameters: Vec<&str> = parameters.map(|part| walk.text_of(name_of(part))).collect();
-    let owner = walk.id(walk.text_of(name));
-    let note = |walk: &mut Walk<'t>, field: &'t str, of: Node<'t>| {
-        if let Some(at) = parameters.iter().position(|name| *name == walk.text_of(of)) {
-            let field = walk.id(field);
-            walk.parameter_fields.push((owner, field, at));
-        }
-    };
-    let mut n_unnamed = 0;
-    for part in named_children(body) {
-        match part.kind() {
-            "field_declaration" => {
-                if let (Some(name), Some(of)) = (field(part, "name"), field(part, "type")) {
-                    note(walk, walk.text_of(name), of);
-                }
-            }
-            "attribute_item" | "visibility_modifier" | "line_comment" | "block_comment" => {}
-            _ => {
-                if let Some(name) = UNNAMED.get(n_unnamed) {
-                    note(walk, name, part);
-                }
-                n_unnamed += 1;
-            }
-        }
-    }
-}
-
-/// Names of fields of a structure without names.
-pub(super) const UNNAMED: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
-
-/// What the fields of a type hold in an `impl` for it, where they are of its parameters.
-pub(super) fn fields_in_impl<'t>(walk: &mut Walk<'t>, of: Node<'t>) -> Vec<(NameId, Value)> {
-    let (Some(name), Some(arguments)) = (type_name(of), field(of, "type_arguments")) else {
-        return Vec::new();
-    };
-    let owner = walk.id(walk.text_of(name));
-    let arguments = named_children(arguments).filter(|part| part.kind() != "lifetime");
-    let values: Vec<Value> = arguments.map(|part| walk.local_value(walk.text_of(part)).instance()).collect();
-    let noted = walk.parameter_fields.iter().filter(|(of, ..)| *of == owner);
-    let held = noted.filter_map(|&(_, field, at)| Some((field, values.get(at).copied()?)));
-    held.filter(|(_, value)| *value != Value::Unknown).collect()
-}
-
 /// Reads the fields of a structure or variant; of one without a name, its type.
 pub(super) fn fields<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionIx) -> Value {
-    let (mut held, mut n_unnamed) = (Value::Unknown, 0);
+    let mut unnamed = Vec::new();
     for part in named_children(body) {
         let Some(name) = field(part, "name").filter(|_| part.kind() == "field_declaration") else {
             let found = walk.visit(part);
@@ -107,7 +57,7 @@ pub(super) fn fields<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionI
                 part.kind(),
                 "attribute_item" | "visibility_modifier" | "line_comment" | "block_comment"
             ) {
-                (held, n_unnamed) = (found, n_unnamed + 1);
+                unnamed.push(found);
             }
             continue;
         };
@@ -117,7 +67,9 @@ pub(super) fn fields<'t>(walk: &mut Walk<'t>, body: Node<'t>, owner: DefinitionI
             walk.set_value(definition, value);
         }
     }
-    if n_unnamed == 1 { held } else { Value::Unknown }
+    let instances: Vec<Value> = unnamed.iter().map(|part| part.instance()).collect();
+    walk.positional(owner, body, &instances);
+    if let [only] = unnamed[..] { only } else { Value::Unknown }
 }
 
 pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -125,7 +77,7 @@ pub(super) fn enumeration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(body) = field(node, "body") else { return Value::Unknown };
     walk.scope(ScopeKind::Block, |walk| {
         walk.inside_type(definition, |walk| {
-            type_parameters(walk, node);
+            type_parameters(walk, node, Some(definition));
             where_clause(walk, node);
             for part in named_children(body) {
                 let Some(name) = field(part, "name").filter(|_| part.kind() == "enum_variant") else {
@@ -152,7 +104,7 @@ pub(super) fn interface<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         walk.inside_type(definition, |walk| {
             walk.declare_local_named("Self", Value::Itself(Source::Definition(definition)));
-            type_parameters(walk, node);
+            type_parameters(walk, node, Some(definition));
             let mut supers = Vec::new();
             if let Some(bounds) = field(node, "bounds") {
                 supers.extend(
@@ -185,10 +137,13 @@ pub(super) fn type_name(node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
+/// The name under which an `impl` has an instance of its type, which no code can write.
+const INSTANCE: &str = "&Self";
+
 pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(of) = field(node, "type") else { return Value::Unknown };
     walk.scope(ScopeKind::Block, |walk| {
-        type_parameters(walk, node);
+        type_parameters(walk, node, None);
         let of_trait = walk.field_as(node, "trait", Role::Implement);
         let value = walk.visit_as(of, Role::Type);
         where_clause(walk, node);
@@ -200,13 +155,12 @@ pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.export_as(IMPLEMENTATION, implementation);
         }
         let before = std::mem::replace(&mut walk.owner, owner);
-        let held = fields_in_impl(walk, of);
-        let held = std::mem::replace(&mut walk.held, held);
+        let this = implemented(walk, of, value);
+        walk.declare_local_named(INSTANCE, this);
         let this = walk.this.take();
         let first = walk.found.definitions.len();
         walk.field(node, "body");
         walk.this = this;
-        walk.held = held;
         walk.owner = before;
         // A trait may be implemented for what is no type of any project: for a parameter, a tuple.
         if let Value::Itself(_) = of_trait {
@@ -247,7 +201,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let owner = walk.owner.take();
     let n_callables = walk.callables.len();
     walk.function(definition, |walk| {
-        type_parameters(walk, node);
+        type_parameters(walk, node, definition);
         where_clause(walk, node);
         let taken = field(node, "parameters").map(|list| parameters(walk, list, &|_| Value::Unknown));
         let declared = walk.field(node, "return_type").instance();
@@ -273,7 +227,7 @@ pub(super) fn parameters<'t>(
     for part in named_children(list) {
         match part.kind() {
             "self_parameter" => {
-                let this = walk.local_value("Self").instance();
+                let this = walk.local_value(INSTANCE).or(walk.local_value("Self").instance());
                 walk.declare_local_named("self", this);
             }
             "parameter" => {
@@ -327,7 +281,7 @@ pub(super) fn type_item<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         owned(walk, definition);
     }
     walk.scope(ScopeKind::Block, |walk| {
-        type_parameters(walk, node);
+        type_parameters(walk, node, definition);
         walk.inside(definition, |walk| {
             let bound = field(node, "bounds").map_or(Value::Unknown, |bounds| bound_value(walk, bounds));
             let value = walk.field(node, "type").or(bound).instance();

@@ -25,16 +25,21 @@ pub(super) fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-/// `super` inside of a module written out in the file is the file's own module.
+/// A path that begins with `self` or `super` inside of modules written out in the file, as the file's own module has it.
 pub(super) fn in_file(walk: &Walk<'_>, path: &str) -> String {
-    let mut levels = walk.module_depth();
+    let mut modules = walk.enclosing_modules();
     let mut parts: Vec<&str> = path.split("::").map(str::trim).collect();
-    while levels > 0 && parts.first() == Some(&"super") {
+    if modules.is_empty() || !matches!(parts.first(), Some(&("self" | "super"))) {
+        return path.to_owned();
+    }
+    if parts[0] == "self" {
         parts.remove(0);
-        levels -= 1;
-        if levels == 0 && parts.first() != Some(&"super") {
-            parts.insert(0, "self");
-        }
+    }
+    while parts.first() == Some(&"super") && modules.pop().is_some() {
+        parts.remove(0);
+    }
+    if parts.first() != Some(&"super") {
+        parts.splice(0..0, std::iter::once("self").chain(modules));
     }
     parts.join("::")
 }

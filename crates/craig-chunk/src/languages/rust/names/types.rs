@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::items::note_callable;
+use super::items::{note_callable, type_name};
 use super::paths::{is_root, segments};
 use crate::grammar::{child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
-use crate::names::{Choice, Imported, ImportedName, Parameter, Role, Value};
+use crate::names::{Choice, DefinitionIx, Imported, ImportedName, Parameter, Role, Value};
 
 /// Types that stand for what is in them.
 pub(super) const WRAPPERS: &[&str] = &[
@@ -80,10 +80,11 @@ pub(super) fn generic<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         return walk.several(of.copied().unwrap_or_default()).or(Value::Builtin);
     }
     match values[..] {
-        [only] if is_annotation && only.is_typed() && is_of_other_crate(walk, of) => {
+        _ if !is_annotation => whole,
+        [only] if only.is_typed() && is_of_other_crate(walk, of) => {
             walk.choice(Choice::Applied(whole.instance(), only.instance()))
         }
-        _ => whole,
+        _ => walk.applied(whole, values),
     }
 }
 
@@ -170,32 +171,58 @@ pub(super) fn taken<'t, T>(walk: &mut Walk<'t>, read: impl FnOnce(&mut Walk<'t>)
     (found, taken.into_iter().map(|parameter| parameter.value).collect())
 }
 
-/// Declares type parameters, each with its first bound.
-pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
+/// Declares type parameters, each with its first bound; `of` is the item whose parameters they are, if it has a name.
+pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Option<DefinitionIx>) {
     let Some(list) = field(node, "type_parameters") else { return };
-    let parts: Vec<Node<'t>> = named_children(list).collect();
-    for part in &parts {
-        let name = match part.kind() {
-            "type_parameter"
-            | "const_parameter"
-            | "optional_type_parameter"
-            | "constrained_type_parameter" => field(*part, "name").or_else(|| field(*part, "left")),
-            "type_identifier" => Some(*part),
-            _ => None,
-        };
-        if let Some(name) = name {
-            walk.declare_local(name, Value::Unknown);
+    let name_of = |part: Node<'t>| match part.kind() {
+        "type_parameter" | "const_parameter" | "optional_type_parameter" | "constrained_type_parameter" => {
+            field(part, "name").or_else(|| field(part, "left"))
         }
+        "type_identifier" => Some(part),
+        _ => None,
+    };
+    let parts: Vec<(Node<'t>, Node<'t>)> =
+        named_children(list).filter_map(|part| Some((part, name_of(part)?))).collect();
+    for (at, (_, name)) in parts.iter().enumerate() {
+        let argument = of.map_or(Value::Unknown, |of| walk.type_parameter(of, at, Value::Unknown));
+        walk.declare_local(*name, argument);
     }
-    for part in parts {
-        let (bound, takes) =
-            taken(walk, |walk| field(part, "bounds").map(|bounds| bound_value(walk, bounds)));
+    for (part, name) in parts {
+        let (bound, takes) = taken(walk, |walk| field(part, "bounds").map(|bounds| bounds_of(walk, bounds)));
         walk.field(part, "default_type");
-        note_callable(walk, field(part, "name").or_else(|| field(part, "left")), takes);
-        if let (Some(name), Some(bound)) = (field(part, "name").or_else(|| field(part, "left")), bound) {
-            walk.declare_local(name, bound);
-        }
+        note_callable(walk, Some(name), takes);
+        bounded(walk, name, bound);
     }
+}
+
+/// Declares what bounds a type parameter; a common trait says nothing of what it stands for.
+fn bounded<'t>(walk: &mut Walk<'t>, name: Node<'t>, bounds: Option<[Value; 2]>) {
+    if let Some([bound, _]) = bounds.filter(|[bound, _]| bound.is_typed()) {
+        walk.declare_local(name, bound);
+    }
+}
+
+/// The type that an `impl` is for, applied to what it is written with: a parameter without a bound stands for that of the type.
+pub(super) fn implemented<'t>(walk: &mut Walk<'t>, of: Node<'t>, value: Value) -> Value {
+    let (Value::Itself(source), Some(name), Some(list)) = (value, type_name(of), field(of, "type_arguments"))
+    else {
+        return value.instance();
+    };
+    let definition = walk.type_in_file(walk.text_of(name));
+    let parts = named_children(list).filter(|part| part.kind() != "lifetime").enumerate();
+    let arguments: Vec<Value> = parts
+        .map(|(at, part)| {
+            let known = walk.local_value(walk.text_of(part)).instance();
+            let is_parameter = part.kind() == "type_identifier" && walk.is_bound(part);
+            let Some(definition) = definition.filter(|_| is_parameter && !known.is_typed()) else {
+                return known;
+            };
+            let argument = walk.type_parameter(definition, at, Value::Unknown);
+            walk.declare_local(part, argument);
+            argument
+        })
+        .collect();
+    walk.applied(Value::Itself(source), arguments)
 }
 
 /// Traits of the standard library that most types implement.
@@ -218,6 +245,12 @@ pub(super) const COMMON_TRAITS: &[&str] = &[
 
 /// Reads the bounds of a type; the value of the first that is no common trait, else of the first.
 pub(super) fn bound_value<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> Value {
+    let [value, common] = bounds_of(walk, bounds);
+    value.or(common)
+}
+
+/// Reads the bounds of a type; the value of the first that is no common trait, and of the first that is one.
+fn bounds_of<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> [Value; 2] {
     let (mut value, mut common) = (Value::Unknown, Value::Unknown);
     for bound in named_children(bounds).filter(|bound| bound.kind() != "lifetime") {
         let found = walk.visit_as(bound, Role::Type);
@@ -228,7 +261,7 @@ pub(super) fn bound_value<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> Value {
             value = value.or(found);
         }
     }
-    value.or(common)
+    [value, common]
 }
 
 /// `impl A + B`
@@ -241,13 +274,12 @@ pub(super) fn where_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     for predicate in named_children(clause) {
         walk.field(predicate, "left");
         let (bound, takes) =
-            taken(walk, |walk| field(predicate, "bounds").map(|bounds| bound_value(walk, bounds)));
+            taken(walk, |walk| field(predicate, "bounds").map(|bounds| bounds_of(walk, bounds)));
         note_callable(walk, field(predicate, "left"), takes);
-        if let (Some(left), Some(bound)) = (field(predicate, "left"), bound)
-            && left.kind() == "type_identifier"
+        if let Some(left) = field(predicate, "left").filter(|left| left.kind() == "type_identifier")
             && walk.is_bound(left)
         {
-            walk.declare_local(left, bound);
+            bounded(walk, left, bound);
         }
     }
 }
