@@ -262,8 +262,8 @@ impl Engine {
         }
     }
 
-    /// Whether `handle` names several projects, which are asked as their group. A caller who sees only some projects creates
-    /// no groups, and is not told of any.
+    /// Whether `handle` names several projects, which are asked as their group. A caller whose access is limited to some
+    /// projects can neither create groups nor find out which exist.
     fn lists_several(&self, store: &Store, handle: &str) -> bool {
         self.visibility == Visibility::All && names_several(store, handle)
     }

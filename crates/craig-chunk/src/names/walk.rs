@@ -213,13 +213,12 @@ impl<'t> Walk<'t> {
     /// What was read, without local variables.
     pub(crate) fn finish(mut self) -> Names {
         for (name, value) in mem::take(&mut self.later_supers) {
-            let is_type = |found: &Definition| found.name == name && found.kind.is_type();
             let is_function = |found: &Definition| {
                 found.name == name && found.kind == DefinitionKind::Function && found.parent.is_none()
             };
-            let all = &mut self.found.definitions;
-            let at = all.iter().position(is_type).or_else(|| all.iter().position(is_function));
-            if let Some(found) = at.and_then(|at| all.get_mut(at)) {
+            let first_function = || self.found.definitions.iter().position(is_function);
+            let at = self.type_named(name).map(|at| at as usize).or_else(first_function);
+            if let Some(found) = at.and_then(|at| self.found.definitions.get_mut(at)) {
                 found.supers.push(value);
             }
         }

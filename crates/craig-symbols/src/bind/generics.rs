@@ -216,7 +216,7 @@ impl FileBinder<'_, '_, '_> {
         let of_other_project = match returned {
             // Python's type variables are names of the module.
             Type::External(Some(name)) if table.text(name) == Some("TypeVar") => true,
-            // In scripts and Python, a class that a function is given may mean anything.
+            // In scripts and Python, a class as an argument does not determine the result.
             Type::External(_) | Type::Unknown => {
                 matches!(self.family, Family::Jvm | Family::CSharp | Family::Rust)
                     && !self.is_of_project(called, depth)

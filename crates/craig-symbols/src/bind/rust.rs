@@ -93,8 +93,8 @@ impl FileBinder<'_, '_, '_> {
         }
     }
 
-    /// What a function makes that a type has from a trait of another crate, as `Order::default()` and `Order::parse()`: nearly all
-    /// of these make one of the type.
+    /// The result of an associated function from another crate's trait, such as `Order::default()` or `Cli::parse()`: nearly all
+    /// of them return the type that they are called on.
     pub(super) fn made_by_other_trait(&mut self, source: Source, depth: usize) -> Option<Type> {
         let Source::Occurrence(at) = source else { return None };
         let occurrence = self.binder.table.files[self.file].occurrences.get(at as usize)?;

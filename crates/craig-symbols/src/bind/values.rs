@@ -390,8 +390,8 @@ impl FileBinder<'_, '_, '_> {
         match found {
             // An instance of a type that is made.
             Type::External(None) if self.is_capitalized(source) => Type::External(self.written_name(source)),
-            // A function of another project may return a type of this one. Extensions of Kotlin and guards of scripts need to know
-            // that nothing says so.
+            // The result of another project's function is unknown: it may be a type of this project. In Kotlin and scripts it stays
+            // external, because extensions and type guards depend on it.
             Type::External(None)
                 if matches!(called, Type::External(_))
                     && !matches!(self.family, Family::Jvm | Family::Script) =>

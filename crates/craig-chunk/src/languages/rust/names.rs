@@ -180,7 +180,7 @@ fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value, depth: usize) 
             }
         }
         "tuple_pattern" | "slice_pattern" => {
-            // A pair that is no tuple is one of a key, or a number, and what a map or an iterator holds.
+            // A pair that is not a tuple comes from a map or `enumerate`: a key or an index, then the element.
             let is_pair = node.kind() == "tuple_pattern" && node.named_child_count() == 2;
             for (at, part) in named_children(node).enumerate() {
                 let held = walk.part_or_element(value, at);

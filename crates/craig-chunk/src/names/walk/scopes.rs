@@ -224,7 +224,7 @@ impl<'t> Walk<'t> {
         self.this.is_some() && self.within == self.this
     }
 
-    /// Names of the modules written out in the file that enclose the node, the outermost first.
+    /// Names of the inline modules around the node, outermost first.
     pub(crate) fn enclosing_modules(&self) -> Vec<&str> {
         let mut names = Vec::new();
         let mut at = self.within;
@@ -238,9 +238,8 @@ impl<'t> Walk<'t> {
         names
     }
 
-    /// The first type of that name that the file defines before the node.
-    pub(crate) fn type_in_file(&self, name: &str) -> Option<DefinitionIx> {
-        let name = *self.ids.get(name)?;
+    /// The first type of that name among the definitions read so far.
+    pub(crate) fn type_named(&self, name: NameId) -> Option<DefinitionIx> {
         let is_it = |of: &Definition| of.name == name && of.kind.is_type();
         self.found.definitions.iter().position(is_it).map(|at| at as DefinitionIx)
     }

@@ -176,11 +176,18 @@ pub(super) const ELEMENTS: &[&str] =
 
 pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(function) = field(node, "function") else { return Value::Unknown };
-    let turbofish = Some(function).filter(|function| function.kind() == "generic_function");
-    let function = turbofish.and_then(|generic| field(generic, "function")).unwrap_or(function);
-    let list = field(node, "arguments");
+    let generic = Some(function).filter(|function| function.kind() == "generic_function");
+    let function = generic.and_then(|generic| field(generic, "function")).unwrap_or(function);
+    let returned = call_of(walk, function, field(node, "arguments"));
+    let Some(types) = generic.and_then(|generic| field(generic, "type_arguments")) else { return returned };
+    let types: Vec<Value> = named_children(types).map(|of| walk.visit(of)).collect();
+    walk.inferred(returned, types.first().copied().unwrap_or_default())
+}
+
+/// Reads a call of a function that is written without type arguments.
+fn call_of<'t>(walk: &mut Walk<'t>, function: Node<'t>, list: Option<Node<'t>>) -> Value {
     let method = Some(function).filter(|function| function.kind() == "field_expression");
-    let found = match method.and_then(|method| Some((field(method, "value")?, field(method, "field")?))) {
+    match method.and_then(|method| Some((field(method, "value")?, field(method, "field")?))) {
         Some((receiver, name)) if name.kind() == "field_identifier" => {
             let of = walk.visit(receiver);
             let member = walk.member(name, of, Role::Call);
@@ -193,30 +200,20 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         _ => {
             let value = walk.visit_as(function, Role::Call);
             let name = walk.text_of(function);
-            let is_wrapper = matches!(
+            if matches!(
                 name,
                 "Some" | "Ok" | "Box::new" | "Rc::new" | "Arc::new" | "RefCell::new" | "Mutex::new"
-            );
-            match (list, value) {
-                (Some(list), _) if is_wrapper => walk.children(list),
-                (list, value) => {
-                    if let Some(list) = list {
-                        arguments(walk, list, value, None);
-                    }
-                    match value {
-                        Value::Instance(_) | Value::Collection(_) => value,
-                        _ => value.called(),
-                    }
-                }
+            ) {
+                return list.map_or(Value::Unknown, |list| walk.children(list));
+            }
+            if let Some(list) = list {
+                arguments(walk, list, value, None);
+            }
+            match value {
+                Value::Instance(_) | Value::Collection(_) => value,
+                _ => value.called(),
             }
         }
-    };
-    match turbofish.and_then(|generic| field(generic, "type_arguments")) {
-        Some(types) => {
-            let named = named_children(types).map(|of| walk.visit(of)).collect::<Vec<_>>();
-            walk.inferred(found, named.first().copied().unwrap_or_default())
-        }
-        None => found,
     }
 }
 

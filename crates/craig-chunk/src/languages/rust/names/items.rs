@@ -137,9 +137,6 @@ pub(super) fn type_name(node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// The name under which an `impl` has an instance of its type, which no code can write.
-const INSTANCE: &str = "&Self";
-
 pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(of) = field(node, "type") else { return Value::Unknown };
     walk.scope(ScopeKind::Block, |walk| {
@@ -155,8 +152,8 @@ pub(super) fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             walk.export_as(IMPLEMENTATION, implementation);
         }
         let before = std::mem::replace(&mut walk.owner, owner);
-        let this = implemented(walk, of, value);
-        walk.declare_local_named(INSTANCE, this);
+        let instance = implemented(walk, of, value);
+        walk.declare_local_named("self", instance);
         let this = walk.this.take();
         let first = walk.found.definitions.len();
         walk.field(node, "body");
@@ -227,7 +224,7 @@ pub(super) fn parameters<'t>(
     for part in named_children(list) {
         match part.kind() {
             "self_parameter" => {
-                let this = walk.local_value(INSTANCE).or(walk.local_value("Self").instance());
+                let this = walk.local_value("self").or(walk.local_value("Self").instance());
                 walk.declare_local_named("self", this);
             }
             "parameter" => {

@@ -25,7 +25,7 @@ pub(super) fn attribute<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-/// A path that begins with `self` or `super` inside of modules written out in the file, as the file's own module has it.
+/// A path as seen from the file's own module: `self` and `super` are relative to the inline module around the code.
 pub(super) fn in_file(walk: &Walk<'_>, path: &str) -> String {
     let mut modules = walk.enclosing_modules();
     let mut parts: Vec<&str> = path.split("::").map(str::trim).collect();

@@ -188,27 +188,29 @@ pub(super) fn type_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Optio
         walk.declare_local(*name, argument);
     }
     for (part, name) in parts {
-        let (bound, takes) = taken(walk, |walk| field(part, "bounds").map(|bounds| bounds_of(walk, bounds)));
+        let (bound, takes) = taken(walk, |walk| own_bound(walk, part));
         walk.field(part, "default_type");
         note_callable(walk, Some(name), takes);
-        bounded(walk, name, bound);
+        bind_parameter(walk, name, bound);
     }
 }
 
-/// Declares what bounds a type parameter; a common trait says nothing of what it stands for.
-fn bounded<'t>(walk: &mut Walk<'t>, name: Node<'t>, bounds: Option<[Value; 2]>) {
-    if let Some([bound, _]) = bounds.filter(|[bound, _]| bound.is_typed()) {
+/// Binds a type parameter to its bound, if it has one that is not a common trait.
+fn bind_parameter<'t>(walk: &mut Walk<'t>, name: Node<'t>, bound: Value) {
+    if bound.is_typed() {
         walk.declare_local(name, bound);
     }
 }
 
-/// The type that an `impl` is for, applied to what it is written with: a parameter without a bound stands for that of the type.
+/// An instance of the type of an `impl`, with its type arguments. A parameter of the `impl` without a bound is the parameter of the
+/// type at the same position.
 pub(super) fn implemented<'t>(walk: &mut Walk<'t>, of: Node<'t>, value: Value) -> Value {
     let (Value::Itself(source), Some(name), Some(list)) = (value, type_name(of), field(of, "type_arguments"))
     else {
         return value.instance();
     };
-    let definition = walk.type_in_file(walk.text_of(name));
+    let name = walk.id(walk.text_of(name));
+    let definition = walk.type_named(name);
     let parts = named_children(list).filter(|part| part.kind() != "lifetime").enumerate();
     let arguments: Vec<Value> = parts
         .map(|(at, part)| {
@@ -245,23 +247,28 @@ pub(super) const COMMON_TRAITS: &[&str] = &[
 
 /// Reads the bounds of a type; the value of the first that is no common trait, else of the first.
 pub(super) fn bound_value<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> Value {
-    let [value, common] = bounds_of(walk, bounds);
-    value.or(common)
+    let (own, common) = bounds_of(walk, bounds);
+    own.or(common)
 }
 
-/// Reads the bounds of a type; the value of the first that is no common trait, and of the first that is one.
-fn bounds_of<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> [Value; 2] {
-    let (mut value, mut common) = (Value::Unknown, Value::Unknown);
+/// Reads the bounds of a type parameter; the value of the first that is not a common trait.
+fn own_bound<'t>(walk: &mut Walk<'t>, parameter: Node<'t>) -> Value {
+    field(parameter, "bounds").map_or(Value::Unknown, |bounds| bounds_of(walk, bounds).0)
+}
+
+/// Reads bounds; the values of the first that is not a common trait, and of the first that is.
+fn bounds_of<'t>(walk: &mut Walk<'t>, bounds: Node<'t>) -> (Value, Value) {
+    let (mut own, mut common) = (Value::Unknown, Value::Unknown);
     for bound in named_children(bounds).filter(|bound| bound.kind() != "lifetime") {
         let found = walk.visit_as(bound, Role::Type);
         let name = walk.text_of(bound).rsplit([':', ' ']).next().unwrap_or_default();
         if COMMON_TRAITS.contains(&name) || bound.kind() == "removed_trait_bound" {
             common = common.or(found);
         } else {
-            value = value.or(found);
+            own = own.or(found);
         }
     }
-    [value, common]
+    (own, common)
 }
 
 /// `impl A + B`
@@ -273,13 +280,12 @@ pub(super) fn where_clause<'t>(walk: &mut Walk<'t>, node: Node<'t>) {
     let Some(clause) = child(node, "where_clause") else { return };
     for predicate in named_children(clause) {
         walk.field(predicate, "left");
-        let (bound, takes) =
-            taken(walk, |walk| field(predicate, "bounds").map(|bounds| bounds_of(walk, bounds)));
+        let (bound, takes) = taken(walk, |walk| own_bound(walk, predicate));
         note_callable(walk, field(predicate, "left"), takes);
         if let Some(left) = field(predicate, "left").filter(|left| left.kind() == "type_identifier")
             && walk.is_bound(left)
         {
-            bounded(walk, left, bound);
+            bind_parameter(walk, left, bound);
         }
     }
 }
