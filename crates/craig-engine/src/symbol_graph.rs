@@ -358,19 +358,20 @@ impl<'a> Asked<'a> {
         for of_file in references.chunk_by(|a, b| a.file == b.file) {
             let path = self.path(of_file[0].file);
             let lines = FileLines::read(self.store, self.project, path)?;
-            rows.extend(of_file.iter().map(|found| ReferenceLine {
-                path: path.to_owned(),
-                line: found.line,
-                column: lines.column(found.line, found.column),
-                role: found.role,
-                within: found.within.map(|within| self.graph.qualified_name(within)),
-                within_lines: found.within.map(|within| {
-                    let around = self.graph.definition(within);
-                    (around.line, around.line_end)
-                }),
-                confidence: found.confidence,
-                test: self.is_of_test(found.within, found.file),
-                text: lines.shown(found.line),
+            rows.extend(of_file.iter().map(|found| {
+                let within = found.within.map(|within| self.graph.run_by(within));
+                let around = within.map(|within| self.graph.definition(within));
+                ReferenceLine {
+                    path: path.to_owned(),
+                    line: found.line,
+                    column: lines.column(found.line, found.column),
+                    role: found.role,
+                    within: within.map(|within| self.graph.qualified_name(within)),
+                    within_lines: around.map(|around| (around.line, around.line_end)),
+                    confidence: found.confidence,
+                    test: self.is_of_test(found.within, found.file),
+                    text: lines.shown(found.line),
+                }
             }));
         }
         Ok(rows)

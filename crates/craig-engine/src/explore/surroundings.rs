@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use craig_chunk::{ChunkKind, Symbol};
-use craig_search::{Hit, KindFilter};
+use craig_search::{Filter, Hit, KindFilter};
 use craig_store::{OutlinedFile, Project, Store};
 use craig_symbols::{SymbolGraph, SymbolIx};
 
@@ -12,7 +12,7 @@ use super::{ExploreRequest, ExploredDefinition, ExploredPiece, ExploredPlace, Li
 use crate::search::filter;
 use crate::shown::{MIN_PLACE, OutlinedFiles, is_asked_for, name_as_asked};
 use crate::symbol_graph::{defined_at, described, named, neighbours, runs, values, ways};
-use crate::{EngineError, Neighbour, lines_of, with_numbers};
+use crate::{EngineError, Neighbour, Neighbours, lines_of, with_numbers};
 
 /// Number of best pieces, which may be longer than the others, and whose surroundings are shown in full; for the others, only
 /// the constants that they use.
@@ -94,7 +94,7 @@ impl<'a> Surroundings<'a> {
         let ways = self.ways(&whole, &named)?;
         let named = self.unseen(&named)?;
         let places = self.places(others)?;
-        let nearby = self.nearby(request, &pieces, &places)?;
+        let nearby = self.nearby(request, &pieces, &ways, &places)?;
         Ok(Found { pieces, named, ways, places, nearby })
     }
 
@@ -119,8 +119,12 @@ impl<'a> Surroundings<'a> {
         let place = (hit.path.as_str(), first_line(hit));
         let mut around = match at < N_BEST {
             true => neighbours(self.store, self.project, self.graph, place)?,
-            false => values(self.store, self.project, self.graph, place)?,
+            false => Neighbours::default(),
         };
+        let values = values(self.store, self.project, self.graph, place, lines(hit))?;
+        let is_new = |value: &Neighbour| !around.uses.iter().any(|used| is_one(used, value));
+        let new: Vec<Neighbour> = values.into_iter().filter(is_new).collect();
+        around.uses.extend(new);
         around.uses.retain(|used| !self.has_seen(&used.path, used.lines));
         let mut helpers = Vec::new();
         for at in self.likeliest(&around.uses) {
@@ -148,19 +152,13 @@ impl<'a> Surroundings<'a> {
 
     /// The definitions with a guessed name in the selected files.
     fn named(&self, request: &ExploreRequest) -> Result<Vec<SymbolIx>, EngineError> {
-        self.selected(named(self.graph, &request.guesses.names), request)
+        let selection = self.selection(request)?;
+        let is_selected = |at: SymbolIx| selection.passes_path(self.path_of(at));
+        Ok(named(self.graph, &request.guesses.names, is_selected))
     }
 
-    /// Those in the selected files.
-    fn selected(
-        &self,
-        mut found: Vec<SymbolIx>,
-        request: &ExploreRequest,
-    ) -> Result<Vec<SymbolIx>, EngineError> {
-        let path = request.path.as_deref();
-        let filter = filter(self.project, KindFilter::All, &[], path, &request.folder)?;
-        found.retain(|&at| filter.passes_path(self.path_of(at)));
-        Ok(found)
+    fn selection(&self, request: &ExploreRequest) -> Result<Filter, EngineError> {
+        filter(self.project, KindFilter::All, &[], request.path.as_deref(), &request.folder)
     }
 
     fn ways(&self, whole: &[Hit], named: &[SymbolIx]) -> Result<Vec<Vec<Neighbour>>, EngineError> {
@@ -202,11 +200,13 @@ impl<'a> Surroundings<'a> {
         &self,
         request: &ExploreRequest,
         pieces: &[ExploredPiece],
+        ways: &[Vec<Neighbour>],
         places: &[ExploredPlace],
     ) -> Result<Vec<LinkedFunction>, EngineError> {
         let places = places.iter().map(|place| (place.path.as_str(), place.lines.0));
+        let on_ways = ways.iter().flatten().map(|step| (step.path.as_str(), step.lines.0));
         let of_pieces = pieces.iter().enumerate().flat_map(|(at, piece)| piece.listed(at == 0));
-        let listed: Vec<(&str, u32)> = of_pieces.chain(places).collect();
+        let listed: Vec<(&str, u32)> = of_pieces.chain(on_ways).chain(places).collect();
         let is_listed = |at: SymbolIx| {
             let definition = self.graph.definition(at);
             let lines = definition.line_start..=definition.line;
@@ -214,8 +214,9 @@ impl<'a> Surroundings<'a> {
         };
         // What is linked to hits that do not answer leads nowhere.
         let hits = if pieces.is_empty() { &[] } else { self.ranked };
-        let mut found = self.selected(nearby(self.graph, self.query, &request.guesses, hits), request)?;
-        found.retain(|&at| !is_listed(at) && !self.shows(at));
+        let selection = self.selection(request)?;
+        let mut found = nearby(self.graph, self.query, &request.guesses, hits);
+        found.retain(|&at| selection.passes_path(self.path_of(at)) && !is_listed(at) && !self.shows(at));
         found.truncate(MOST_NEARBY);
         let described = described(self.store, self.project, self.graph, &found)?;
         let is_of_answer = |at: SymbolIx| found.contains(&at) || is_listed(at) || self.shows(at);
@@ -268,6 +269,11 @@ impl<'a> Surroundings<'a> {
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
         scored.into_iter().take(MOST_HELPERS).map(|(at, _)| at).collect()
     }
+}
+
+/// Whether two are the same definition.
+fn is_one(a: &Neighbour, b: &Neighbour) -> bool {
+    (&a.path, a.lines) == (&b.path, b.lines)
 }
 
 /// The line of the definition that a hit is of.

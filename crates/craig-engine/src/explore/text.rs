@@ -8,7 +8,7 @@ use crate::symbol_graph::lines_of_definition;
 use crate::{CallRow, NO_ANSWER, Neighbour, Neighbours};
 
 /// What is used, who calls, and tests that are listed.
-const MOST_USES: usize = 12;
+const MOST_USES: usize = 6;
 const MOST_CALLERS: usize = 12;
 const MOST_TESTS: usize = 3;
 
@@ -92,8 +92,10 @@ impl Explored {
             if text.len() > MOST_BYTES_LISTED {
                 break;
             }
-            let _ = writeln!(text, "you named {}  {}", definition.signature, place(definition, ""));
-            if let Some(code) = code.as_ref().filter(|code| text.len() + code.len() < MOST_BYTES_AROUND) {
+            let code = code.as_ref().filter(|code| text.len() + code.len() < MOST_BYTES_AROUND);
+            let name = if code.is_some() { &definition.name } else { &definition.signature };
+            let _ = writeln!(text, "you named {name}  {}", place(definition, ""));
+            if let Some(code) = code {
                 let _ = writeln!(text, "{code}");
             }
         }
@@ -243,7 +245,11 @@ impl ExploredPiece {
         if callers.is_empty() && *n_possible > 0 {
             let _ = writeln!(text, "{name}called by nothing for certain, perhaps at {n_possible} places");
         }
-        let shown: Vec<_> = tests.iter().take(MOST_TESTS).map(|test| test.text(&self.place.path)).collect();
+        let test = |test: &CallRow| {
+            let file = if test.path == self.place.path { "" } else { test.path.as_str() };
+            format!("{}  {file}:{}", test.name, test.line)
+        };
+        let shown: Vec<_> = tests.iter().take(MOST_TESTS).map(test).collect();
         let n_more = tests.len().saturating_sub(MOST_TESTS);
         let more = if n_more > 0 { format!("; {n_more} more") } else { String::new() };
         if !shown.is_empty() {

@@ -159,12 +159,10 @@ impl<'a> Tree<'a> {
     ) -> Vec<Calls> {
         let mut by_node: BTreeMap<Node, Calls> = BTreeMap::new();
         for call in found.iter().filter(|call| call.confidence >= min_confidence) {
-            let symbol = match direction {
-                CallDirection::In => call.within,
-                CallDirection::Out => Some(call.symbol),
-            };
+            let caller = call.within.map(|within| self.asked.graph.run_by(within));
+            let symbol = if direction == CallDirection::In { caller } else { Some(call.symbol) };
             let symbol = symbol.map(|symbol| self.representative(symbol, representatives));
-            let shown = if direction == CallDirection::In { call.within } else { symbol };
+            let shown = if direction == CallDirection::In { caller } else { symbol };
             let other = shown.map_or(Node::File(call.file), Node::Definition);
             let calls = by_node.entry(other).or_insert_with(|| Calls {
                 other,

@@ -59,9 +59,8 @@ pub(crate) fn is_product(graph: &SymbolGraph, at: SymbolIx) -> bool {
 fn users(graph: &SymbolGraph, function: SymbolIx) -> impl Iterator<Item = SymbolIx> {
     let references = graph.references_to(function);
     let followed = if references.len() <= MOST_REFERENCES { references } else { &[] };
-    let is_function = |at: &SymbolIx| graph.definition(*at).kind.is_callable();
     let within = followed.iter().filter(|found| is_followed(found)).filter_map(|found| found.within);
-    within.filter_map(move |at| graph.enclosing(at).find(is_function))
+    within.map(|at| graph.run_by(at)).filter(|&at| graph.definition(at).kind.is_callable())
 }
 
 fn is_followed(reference: &SymbolReference) -> bool {

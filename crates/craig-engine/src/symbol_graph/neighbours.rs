@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use craig_chunk::names::{DefinitionKind, Traits};
 use craig_store::{Project, Store};
-use craig_symbols::{SymbolGraph, SymbolIx, SymbolQuery};
+use craig_symbols::{SymbolGraph, SymbolIx, SymbolQuery, SymbolReference};
 use craig_text::distinct;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -143,32 +143,47 @@ fn callers_of(asked: &Asked<'_>) -> CallHierarchy {
     hierarchy(asked, CallDirection::In, &SymbolRequest { depth: DEPTH, ..request })
 }
 
-/// The constants, and the variables outside of functions, that the definition at a line uses.
+/// The constants, and the variables outside of functions, that lines of a file use, one of which a definition begins at.
 pub(crate) fn values(
     store: &Store,
     project: &Project,
     graph: &SymbolGraph,
     (path, line): (&str, u32),
-) -> Result<Neighbours, EngineError> {
-    let Some(at) = defined_at(graph, path, line) else { return Ok(Neighbours::default()) };
-    let asked = Asked::from_definition(store, project, graph, at);
-    let mut uses = Files::new(store, project).others(&asked, &[])?;
-    uses.retain(Neighbour::is_value);
-    Ok(Neighbours { uses, ..Neighbours::default() })
+    (first, last): (u32, u32),
+) -> Result<Vec<Neighbour>, EngineError> {
+    let Some(at) = defined_at(graph, path, line) else { return Ok(Vec::new()) };
+    let used = graph.references_in(graph.definition(at).file, first..=last);
+    let found = used_besides_calls(graph, used, is_value);
+    described(store, project, graph, &found)
+}
+
+/// What references refer to for certain, each definition once, that is of such a kind.
+fn used_besides_calls<'g>(
+    graph: &SymbolGraph,
+    references: impl Iterator<Item = &'g SymbolReference>,
+    is_such: impl Fn(DefinitionKind) -> bool,
+) -> Vec<SymbolIx> {
+    let is_sure = |used: &&SymbolReference| used.confidence >= SymbolRequest::default().min_confidence;
+    let sure = references.filter(is_sure).map(|used| used.symbol);
+    distinct(sure.filter(|&at| is_such(graph.definition(at).kind))).take(MOST_OTHERS).collect()
 }
 
 /// A name with more definitions is omitted: common names carry little information.
 const MOST_OF_NAME: usize = 3;
 
-/// The definitions that have one of these names, each once, but tests and what is local to a function.
-pub(crate) fn named(graph: &SymbolGraph, names: &[String]) -> Vec<SymbolIx> {
+/// The selected definitions that have one of these names, each once, but tests and what is local to a function.
+pub(crate) fn named(
+    graph: &SymbolGraph,
+    names: &[String],
+    is_selected: impl Fn(SymbolIx) -> bool,
+) -> Vec<SymbolIx> {
     let mut found: Vec<SymbolIx> = Vec::new();
     for query in names.iter().filter_map(|name| SymbolQuery::parse(name)) {
         let is_counted = |&at: &SymbolIx| {
             let definition = graph.definition(at);
             let is_local = definition.traits.has(Traits::LOCAL) || definition.traits.has(Traits::DECLARATION);
             let is_of_code = definition.kind.is_callable() || definition.kind.is_type();
-            is_of_code && !is_local && !graph.is_test(at)
+            is_of_code && !is_local && !graph.is_test(at) && is_selected(at)
         };
         let of_name: Vec<SymbolIx> = graph.find(&query).into_iter().filter(is_counted).collect();
         if of_name.len() <= MOST_OF_NAME {
@@ -212,15 +227,8 @@ impl<'a> Files<'a> {
     /// The types, constants and variables that a symbol uses, in the order of their first uses.
     fn others(&mut self, asked: &Asked<'_>, called: &[Neighbour]) -> Result<Vec<Neighbour>, EngineError> {
         let graph = asked.graph;
-        let mut found: Vec<SymbolIx> = Vec::new();
-        for used in asked.parts.iter().flat_map(|&part| graph.references_within(part)) {
-            let kind = graph.definition(used.symbol).kind;
-            let is_sure = used.confidence >= SymbolRequest::default().min_confidence;
-            if (is_value(kind) || kind.is_type()) && is_sure && !found.contains(&used.symbol) {
-                found.push(used.symbol);
-            }
-        }
-        found.truncate(MOST_OTHERS);
+        let used = asked.parts.iter().flat_map(|&part| graph.references_within(part));
+        let found = used_besides_calls(graph, used, |kind| is_value(kind) || kind.is_type());
         let others: Result<Vec<_>, EngineError> =
             found.iter().map(|&at| self.neighbour_at(graph, at)).collect();
         let is_called = |other: &Neighbour| {

@@ -39,7 +39,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
                 Cart.is_free  shop/cart.py:14-15 at 15
                 main  shop/main.py:4-6 at 6
                   top level  shop/main.py:9
-            tested by test_total  tests/test_cart.py:4-5 at 5
+            tested by test_total  tests/test_cart.py:4
 
             The code above counts as read.
         "#]],
@@ -69,7 +69,7 @@ fn a_name_is_shown_with_its_callers_callees_and_tests() {
               Cart.is_free  :14-15 at 15
               main  shop/main.py:4-6 at 6
                 top level  shop/main.py:9
-            tested by test_total  tests/test_cart.py:4-5 at 5
+            tested by test_total  tests/test_cart.py:4
 
             The code above counts as read.
         "#]],
@@ -107,7 +107,7 @@ fn a_question_is_answered_with_guesses_within_a_path() {
               Cart.is_free  :14-15 at 15
               main  shop/main.py:4-6 at 6
                 top level  shop/main.py:9
-            tested by test_total  tests/test_cart.py:4-5 at 5
+            tested by test_total  tests/test_cart.py:4
 
             shop/prices.py:1-14  price_of 4-5, rounded 8-9, Invoice.total 13-14  8%
             1	# The price of an item,
@@ -178,8 +178,8 @@ fn a_member_that_is_named_is_shown_with_its_own_tests() {
         explored.text().lines().find(|line| line.contains("tested by")).unwrap_or_default().to_owned()
     };
     expect![[r#"
-        tested by test_last  tests/test_cart.py:8-9 at 9
-        Cart tested by test_first  tests/test_cart.py:4-5 at 5; test_last  tests/test_cart.py:8-9 at 9"#]]
+        tested by test_last  tests/test_cart.py:8
+        Cart tested by test_first  tests/test_cart.py:4; test_last  tests/test_cart.py:8"#]]
     .assert_eq(&["Cart.sum_7", "Cart"].map(tested).join("\n"));
 }
 
@@ -208,7 +208,7 @@ fn a_member_that_only_its_interface_is_called_for_has_those_callers() {
         called through Finder.applies by
           Second.applies  src/Second.java:3 at 3
           Second.find  src/Second.java:4 at 4
-        tested through Finder.applies by SecondTest.finds  test/SecondTest.java:2 at 2"#]]
+        tested through Finder.applies by SecondTest.finds  test/SecondTest.java:2"#]]
     .assert_eq(&calls.collect::<Vec<_>>().join("\n"));
 }
 

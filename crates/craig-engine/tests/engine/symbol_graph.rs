@@ -329,6 +329,32 @@ fn who_reads_a_property_calls_its_function() {
 }
 
 #[test]
+fn code_in_an_object_is_run_by_the_function_around_it() {
+    let workshop = Workshop::with_files(&[
+        ("rate.ts", "export function rate(n: number) {\n  return n * 2;\n}\n"),
+        (
+            "quote.ts",
+            "import { rate } from './rate';\n\nexport function quote(n: number) {\n  return { total: rate(n) };\n}\n\n\
+             export function page() {\n  return quote(1).total;\n}\n\nexport const known = { two: rate(2) };\n",
+        ),
+    ]);
+    expect![[r#"
+        function rate rate.ts:1-3
+        quote.ts:1:10 import 99% - "import { rate } from './rate';"
+        quote.ts:4:19 call 99% quote "return { total: rate(n) };"
+        quote.ts:11:29 call 99% known.two "export const known = { two: rate(2) };"
+        3 in 1 files, 0 possible
+    "#]]
+    .assert_eq(&references(&workshop, "rate", &SymbolRequest::default()));
+    expect![[r#"
+        quote quote.ts:3 [4]
+          page quote.ts:7 [8]
+        known.two quote.ts:11 [11]
+    "#]]
+    .assert_eq(&calls(&workshop, "rate", CallDirection::In, 2));
+}
+
+#[test]
 fn a_module_of_tests_inside_of_a_rust_file_is_of_tests() {
     let workshop = Workshop::with_files(&[(
         "src/lib.rs",

@@ -104,6 +104,12 @@ impl SymbolGraph {
         std::iter::successors(Some(symbol), parent).take(MAX_ENCLOSING)
     }
 
+    /// The function that runs the code of a definition: the innermost around it. Outside of functions it is the definition itself.
+    pub fn run_by(&self, symbol: SymbolIx) -> SymbolIx {
+        let is_function = |at: &SymbolIx| self.definition(*at).kind.is_callable();
+        self.enclosing(symbol).find(is_function).unwrap_or(symbol)
+    }
+
     /// All definitions of the symbol that a definition is of: overloads, prototypes, the parts of a type.
     pub fn parts(&self, of: SymbolIx) -> Vec<SymbolIx> {
         let named = self.named(&self.definition(of).name);
