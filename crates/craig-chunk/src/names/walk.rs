@@ -93,8 +93,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) role: Role,
     /// What the context wants of the next expression: of an object its type.
     pub(crate) expected: Value,
-    /// What the next callback gets first.
-    pub(crate) callback: Value,
+    /// What the next callback gets as its first two arguments.
+    pub(crate) callback: [Value; 2],
     /// The type that the call names which is read: as a type argument, or as a class.
     pub(crate) named: Value,
     /// The parameters of the signature that was read last.
@@ -164,7 +164,7 @@ impl<'t> Walk<'t> {
             this: None,
             role: Role::Read,
             expected: Value::Unknown,
-            callback: Value::Unknown,
+            callback: Default::default(),
             named: Value::Unknown,
             parameters: Vec::new(),
             doc: None,

@@ -18,6 +18,7 @@ const ELEMENT_METHODS: &[&str] = &[
     "SingleOrDefault",
     "aget",
     "at",
+    "await",
     "back",
     "begin",
     "cbegin",
@@ -37,7 +38,6 @@ const ELEMENT_METHODS: &[&str] = &[
     "getFirst",
     "getLast",
     "getOrDefault",
-    "getValue",
     "last",
     "lastOrNull",
     "next",
@@ -58,8 +58,10 @@ const ELEMENT_METHODS: &[&str] = &[
     "single",
     "singleOrNull",
     "top",
-    "value",
 ];
+
+/// Members of the entries of maps that hold their values.
+const ENTRY_MEMBERS: &[&str] = &["Value", "getValue", "value"];
 
 /// Methods of collections that return a collection of the same elements.
 const COLLECTION_METHODS: &[&str] = &[
@@ -72,6 +74,7 @@ const COLLECTION_METHODS: &[&str] = &[
     "Take",
     "ToArray",
     "ToList",
+    "Values",
     "Where",
     "all",
     "annotate",
@@ -80,6 +83,8 @@ const COLLECTION_METHODS: &[&str] = &[
     "copy",
     "distinct",
     "drop",
+    "entries",
+    "entrySet",
     "exclude",
     "filter",
     "filterNot",
@@ -108,6 +113,7 @@ const COLLECTION_METHODS: &[&str] = &[
     "toMutableList",
     "toSet",
     "values",
+    "withIndex",
 ];
 
 impl FileBinder<'_, '_, '_> {
@@ -440,7 +446,8 @@ impl FileBinder<'_, '_, '_> {
         let occurrence = table.files[self.file].occurrences.get(at as usize)?;
         let Site::Member(receiver) = occurrence.site else { return None };
         let name = table.files[self.file].text(occurrence.name);
-        let is_element = ELEMENT_METHODS.contains(&name);
+        let of_entry = ENTRY_MEMBERS.contains(&name);
+        let is_element = of_entry || ELEMENT_METHODS.contains(&name);
         if !is_element && !COLLECTION_METHODS.contains(&name) {
             return None;
         }
@@ -449,7 +456,11 @@ impl FileBinder<'_, '_, '_> {
             found @ Type::Arguments(..) => return Some(found),
             Type::Collection(of) => of,
             other => match self.binder.generics.plain(other) {
-                Type::Instance(of) | Type::Static(of) => self.binder.held_by_super(of)?,
+                Type::Instance(of) | Type::Static(of) => match self.binder.held_by_super(of) {
+                    // Maps count as collections of their values.
+                    None if of_entry => of,
+                    held => held?,
+                },
                 _ => return None,
             },
         };
@@ -493,7 +504,8 @@ impl FileBinder<'_, '_, '_> {
                     other => other != Type::Unknown,
                 };
                 let types: Vec<Type> = types.collect();
-                if let (Family::Jvm, [Type::External(_)]) = (self.family, &types[..])
+                if matches!(self.family, Family::Jvm | Family::CSharp)
+                    && types.iter().all(|of| matches!(of, Type::Unknown | Type::External(_)))
                     && let Some(held) = self.called_of_collection(source, depth)
                 {
                     return held;

@@ -199,7 +199,7 @@ fun other() = each { title -> title.text(\"\") }
                 src/b/Site.kt:8 read 95
             method Page.text src/a/Page.kt:5
                 src/b/Site.kt:8 call 95
-                src/b/Site.kt:11 call 23
+                src/b/Site.kt:11 call 95
             function page src/a/Page.kt:8
                 src/b/Site.kt:4 import 99
                 src/b/Site.kt:6 call 99

@@ -98,6 +98,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("sizeof_expression", Read(cast)),
         ("parenthesized_expression", Transparent),
         ("await_expression", Transparent),
+        ("return_statement", Read(returned)),
         ("checked_expression", Transparent),
         ("ref_expression", Transparent),
         ("binary_expression", Read(binary)),
@@ -189,7 +190,8 @@ fn for_each<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             Some(left) if left.kind() == "identifier" => {
                 walk.declare_local(left, declared.or(element));
             }
-            Some(left) => declare_all(walk, left, element),
+            // Behind a key comes an element of the map.
+            Some(left) => declare_all(walk, left, element, element),
             None => {}
         }
         walk.field(node, "body");
@@ -361,26 +363,36 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.named = Value::Unknown;
     let called = walk.visit_as(function, Role::Call);
     let named = std::mem::take(&mut walk.named);
+    let mut returned = Value::Unknown;
     if let Some(list) = field(node, "arguments") {
         let of = walk.receiver(called);
         let element = walk.element(of);
-        arguments(walk, list, called, element);
+        returned = arguments(walk, list, called, element);
     }
-    walk.inferred(called.called(), named)
+    let result = walk.inferred(called.called(), named);
+    match name {
+        "Select" => walk.guarded(result, returned.collection()),
+        "SelectMany" => walk.guarded(result, returned),
+        _ => result,
+    }
 }
 
-/// Reads the arguments of a call, of what is `called`.
-fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) {
+/// Reads the arguments of a call, of what is `called`; what the first function among them returns.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) -> Value {
+    let mut returned = Value::Unknown;
     for (at, part) in named_children(list).enumerate() {
         let given = called.parameter(at);
-        walk.callback = walk.lambda_parameter(given, element);
+        walk.callback[0] = walk.lambda_parameter(given, element);
         // `all.TryGetValue(key, out var found)`
         let is_out = child(part, "declaration_expression").is_some();
         walk.expected = if is_out { walk.guarded(given, element) } else { given };
-        walk.visit(part);
-        (walk.callback, walk.expected) = (Value::Unknown, Value::Unknown);
+        walk.result = Value::Unknown;
+        let value = walk.visit(part);
+        returned = returned.or(walk.result).or(value.called());
+        (walk.callback, walk.expected) = Default::default();
     }
     walk.set_arguments(called, list.named_child_count());
+    returned
 }
 
 fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -459,7 +471,7 @@ fn with<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    let (expected, first) = (std::mem::take(&mut walk.expected), std::mem::take(&mut walk.callback));
+    let (expected, [first, _]) = (std::mem::take(&mut walk.expected), std::mem::take(&mut walk.callback));
     walk.function(None, |walk| {
         match field(node, "parameters") {
             Some(name) if name.kind() == "implicit_parameter" => {
@@ -473,12 +485,20 @@ fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
                 }
             }
         }
-        match field(node, "body").or_else(|| child(node, "block")) {
-            Some(body) => walk.visit(body),
-            None => Value::Unknown,
-        };
+        if let Some(body) = field(node, "body").or_else(|| child(node, "block")) {
+            let value = walk.visit(body);
+            if body.kind() != "block" {
+                walk.returns(value);
+            }
+        }
         Value::Unknown
     });
+    Value::Unknown
+}
+
+fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.children(node);
+    walk.returns(value);
     Value::Unknown
 }
 

@@ -94,6 +94,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("object_creation_expression", Read(creation)),
         ("explicit_constructor_invocation", Read(constructor_call)),
         ("method_reference", Read(method_reference)),
+        ("return_statement", Read(returned)),
         ("lambda_expression", Read(lambda)),
     ],
     hoists: false,
@@ -357,6 +358,7 @@ fn array_creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let [handed, _] = std::mem::take(&mut walk.callback);
     let object = field(node, "object");
     let (of, called) = match (object, field(node, "name")) {
         (_, None) => return Value::Unknown,
@@ -365,39 +367,93 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             let is_own = object.kind() == "super";
             // `Shape.super.area()` has more than an object, a dot, a name and arguments.
             let is_super = is_own || node.child_count() > 4 && child(node, "super").is_some();
+            walk.callback[0] = if is_of_library(walk, object) { handed } else { Value::Unknown };
             let of = if is_own { Value::Unknown } else { walk.visit(object) };
+            walk.callback = Default::default();
             let of = if is_super { walk.this.map_or(Value::Unknown, Value::Super) } else { of };
             (of, walk.member(name, of, Role::Call))
         }
     };
     let types = field(node, "type_arguments").map_or(Value::Unknown, |list| walk.children(list));
     walk.named = Value::Unknown;
+    let name = field(node, "name").map_or("", |name| walk.text_of(name));
+    let mut returned = Value::Unknown;
     if let Some(list) = field(node, "arguments") {
-        let n = arguments(walk, list, called, of.element());
-        walk.set_arguments(called, n);
+        // `Comparator.comparing(order -> …)` gets what the method that it is handed to takes.
+        let is_of_library = object.is_some_and(|object| is_of_library(walk, object));
+        let element = if is_of_library { handed } else { walk.element(of) };
+        returned = arguments(walk, list, called, element, KEYED.contains(&name));
     }
     let named = types.or(std::mem::take(&mut walk.named));
-    walk.inferred(called.called(), named)
+    let result = walk.inferred(called.called(), named);
+    match name {
+        "map" | "mapToObj" => walk.guarded(result, returned.collection()),
+        "flatMap" => walk.guarded(result, returned),
+        "collect" if gathers(walk, node) => walk.guarded(result, of),
+        _ => result,
+    }
 }
 
-/// Reads arguments; how many there are.
-fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) -> usize {
+/// Methods of maps whose function gets a key first.
+const KEYED: &[&str] = &["compute", "computeIfAbsent", "computeIfPresent", "forEach", "replaceAll"];
+
+/// Whether an object is `Comparator` or `Collectors`, or a chain of calls that begins so.
+fn is_of_library(walk: &Walk<'_>, object: Node<'_>) -> bool {
+    match object.kind() {
+        "method_invocation" => field(object, "object").is_some_and(|inner| is_of_library(walk, inner)),
+        _ => matches!(walk.text_of(object), "Comparator" | "Collectors"),
+    }
+}
+
+/// Whether `collect` makes a list or a set.
+fn gathers(walk: &Walk<'_>, node: Node<'_>) -> bool {
+    let text = field(node, "arguments").map_or("", |list| walk.text_of(list));
+    text.contains("toList(") || text.contains("toSet(")
+}
+
+/// Reads arguments; what the first function among them returns. Functions get an `element`; with `is_keyed` those of a map, behind
+/// a key.
+fn arguments<'t>(
+    walk: &mut Walk<'t>,
+    list: Node<'t>,
+    called: Value,
+    element: Value,
+    is_keyed: bool,
+) -> Value {
     let mut n = 0;
+    let mut returned = Value::Unknown;
     for argument in named_children(list) {
         match argument.kind() {
             "line_comment" | "block_comment" => continue,
             "lambda_expression" => {
                 let given = called.parameter(n);
-                let first = walk.lambda_parameter(given, element);
-                lambda_of(walk, argument, first, given);
+                let (is_behind, takes_several) = (n > 0, takes_several(argument));
+                let is_other = is_keyed && (is_behind || takes_several) || is_behind && takes_several;
+                let first = walk.lambda_parameter(given, if is_other { Value::Unknown } else { element });
+                let second = walk.guarded(given.parameter(1), element);
+                lambda_of(walk, argument, [first, second], given);
+                returned = returned.or(walk.result);
+            }
+            "method_reference" => {
+                let referred = walk.visit(argument);
+                returned = returned.or(referred);
             }
             _ => {
+                walk.callback[0] = element;
                 walk.visit(argument);
+                walk.callback = Default::default();
             }
         }
         n += 1;
     }
-    n
+    walk.set_arguments(called, n);
+    returned
+}
+
+/// Whether a lambda has several parameters.
+fn takes_several(lambda: Node<'_>) -> bool {
+    field(lambda, "parameters")
+        .is_some_and(|list| list.kind() != "identifier" && list.named_child_count() > 1)
 }
 
 fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -408,8 +464,7 @@ fn creation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.field(node, "type_arguments");
     let value = walk.visit_as(of, Role::Call);
     if let Some(list) = field(node, "arguments") {
-        let n = arguments(walk, list, value, Value::Unknown);
-        walk.set_arguments(value, n);
+        arguments(walk, list, value, Value::Unknown, false);
     }
     if let Some(body) = child(node, "class_body") {
         let extended = extended_again(walk, of);
@@ -439,7 +494,7 @@ fn constructor_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-/// `Shape::area`, `Shape::new`.
+/// `Shape::area`, `Shape::new`: what it returns.
 fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let is_new = child(node, "new").is_some();
     let mut parts = all_children(node).filter(|part| part.is_named() || part.kind() == "super");
@@ -448,39 +503,50 @@ fn method_reference<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         "super" => walk.this.map_or(Value::Unknown, Value::Super),
         _ => walk.visit_as(first, if is_new { Role::Call } else { Role::Read }),
     };
+    let mut returned = if is_new { of.instance() } else { Value::Unknown };
     for part in parts {
         if part.kind() == "identifier" {
-            walk.member(part, of, Role::Read);
+            returned = walk.member(part, of, Role::Read).called();
         } else {
             walk.visit(part);
         }
     }
+    returned
+}
+
+fn returned<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.children(node);
+    walk.returns(value);
     Value::Unknown
 }
 
 fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    lambda_of(walk, node, Value::Unknown, Value::Unknown);
+    lambda_of(walk, node, [Value::Unknown; 2], Value::Unknown);
     Value::Unknown
 }
 
-/// Reads a lambda with its first parameter; the others are what `given` takes.
-fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, first: Value, given: Value) {
+/// Reads a lambda with its first parameters; the others are what `given` takes.
+fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, first: [Value; 2], given: Value) {
     walk.function(None, |walk| {
         match field(node, "parameters") {
             Some(list) if list.kind() == "formal_parameters" => {
                 parameters(walk, list);
             }
             Some(name) if name.kind() == "identifier" => {
-                walk.declare_local(name, first);
+                walk.declare_local(name, first[0]);
             }
             Some(list) => {
                 for (at, name) in named_children(list).enumerate() {
-                    walk.declare_local(name, if at == 0 { first } else { given.parameter(at) });
+                    walk.declare_local(name, first.get(at).copied().unwrap_or(given.parameter(at)));
                 }
             }
             None => {}
         }
-        walk.field(node, "body");
+        let value = walk.field(node, "body");
+        match field(node, "body") {
+            Some(body) if body.kind() != "block" => walk.returns(value),
+            _ => {}
+        }
         Value::Unknown
     });
 }

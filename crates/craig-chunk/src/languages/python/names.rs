@@ -152,10 +152,15 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         walk.visit(arguments);
         return called.called();
     }
+    if name == "map" {
+        return mapped(walk, arguments);
+    }
     if ELEMENTS_OF.contains(&name) || ELEMENT_OF.contains(&name) {
-        let values: Vec<Value> = named_children(arguments).map(|argument| walk.visit(argument)).collect();
-        let value = values.into_iter().find(|value| value.element() != Value::Unknown).unwrap_or_default();
+        let value = given_elements(walk, named_children(arguments));
         return if ELEMENT_OF.contains(&name) { value.element() } else { value };
+    }
+    if name.ends_with(".sort") {
+        walk.callback[0] = walk.receiver(called).element();
     }
     let is_patch = name.split('.').any(|part| part.contains("patch"));
     let mut named = Value::Unknown;
@@ -176,7 +181,32 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             }
         }
     }
+    walk.callback = Default::default();
     walk.inferred(called.called(), named)
+}
+
+/// The collection among arguments, whose elements the lambdas among them get.
+fn given_elements<'t>(walk: &mut Walk<'t>, arguments: impl Iterator<Item = Node<'t>>) -> Value {
+    let is_lambda = |argument: &Node<'t>| field(*argument, "value").unwrap_or(*argument).kind() == "lambda";
+    let (lambdas, others): (Vec<_>, Vec<_>) = arguments.partition(is_lambda);
+    let values: Vec<Value> = others.into_iter().map(|argument| walk.visit(argument)).collect();
+    let value = values.into_iter().find(|value| value.element() != Value::Unknown).unwrap_or_default();
+    for lambda in lambdas {
+        walk.callback[0] = value.element();
+        walk.visit(lambda);
+    }
+    value
+}
+
+/// `map(function, elements)`: a collection of what the function returns.
+fn mapped<'t>(walk: &mut Walk<'t>, arguments: Node<'t>) -> Value {
+    let Some(function) = arguments.named_child(0) else { return Value::Unknown };
+    let held = given_elements(walk, named_children(arguments).skip(1));
+    walk.callback[0] = held.element();
+    walk.result = Value::Unknown;
+    let value = walk.visit(function);
+    walk.callback = Default::default();
+    walk.result.or(value.called()).collection()
 }
 
 /// Functions of Python that return a collection of the elements that they are given.

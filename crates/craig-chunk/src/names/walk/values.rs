@@ -140,15 +140,20 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// An element of a collection; of one of two, an element of either.
+    /// An element of a collection; of one of two, an element of the first.
     pub(crate) fn element(&mut self, of: Value) -> Value {
         let Value::Choice(at) = of else { return of.element() };
         match self.found.choices.get(at as usize) {
+            Some(&Choice::Inferred(called, named)) => {
+                // `fetch(Order.class)` gives what holds an order.
+                let held = if let Value::Instance(_) = named { named } else { named.element() };
+                self.guarded(called.element(), held)
+            }
             Some(&Choice::Guarded(first, other)) => {
                 let (first, other) = (self.element(first), self.element(other));
                 self.guarded(first, other)
             }
-            _ => Value::Unknown,
+            _ => self.first_of(of).element(),
         }
     }
 

@@ -353,7 +353,7 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         walk.expected = Value::Unknown;
         if let Some(pattern) = pattern {
-            declare_all(walk, pattern, value);
+            declare_all(walk, pattern, value, Value::Unknown);
         } else if let Some(name) = name {
             walk.declare_local(name, declared.or(value));
         }
@@ -362,10 +362,11 @@ pub(super) fn variables<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 /// Declares the names of a pattern as the parts of a value.
-pub(super) fn declare_all<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value) {
+pub(super) fn declare_all<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value, second: Value) {
     for (at, part) in named_children(node).enumerate() {
         if part.kind() == "identifier" {
-            let held = walk.part(value, at);
+            let named = walk.part(value, at);
+            let held = walk.guarded(named, if at == 1 { second } else { Value::Unknown });
             walk.declare_local(part, held);
         }
     }

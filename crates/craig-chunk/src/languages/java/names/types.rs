@@ -113,6 +113,7 @@ pub(crate) const HOLDERS: &[&str] = &[
 pub(crate) const MAPS: &[&str] = &[
     "ConcurrentHashMap",
     "ConcurrentMap",
+    "ConcurrentNavigableMap",
     "ConcurrentSkipListMap",
     "EnumMap",
     "HashMap",

@@ -80,7 +80,7 @@ pub(super) fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 pub(super) fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let value = receiver(walk, node);
-    let element = walk.first_of(value).element();
+    let element = walk.element(value);
     let Some(name) = field(node, "index").and_then(|index| quoted_name(walk, index)) else {
         walk.field(node, "index");
         return element;
@@ -102,8 +102,22 @@ pub(super) fn quoted_name<'t>(walk: &Walk<'t>, string: Node<'t>) -> Option<Node<
 }
 
 /// Methods of collections whose callback gets an element first.
-const CALLBACKS: &[&str] =
-    &["forEach", "map", "filter", "find", "some", "every", "flatMap", "findIndex", "findLast"];
+const CALLBACKS: &[&str] = &[
+    "every",
+    "filter",
+    "find",
+    "findIndex",
+    "findLast",
+    "flatMap",
+    "forEach",
+    "map",
+    "some",
+    "sort",
+    "toSorted",
+];
+
+/// Those whose callback gets one as its second argument.
+const SECOND: &[&str] = &["reduce", "reduceRight", "sort", "toSorted"];
 
 /// Methods of promises; the callback of `then` gets what is promised. Promises are not told from that.
 const OF_PROMISES: &[&str] = &["then", "catch", "finally"];
@@ -117,13 +131,13 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if function.kind() == "super" {
         if let (Some(this), Some(list)) = (walk.this, field(node, "arguments")) {
             let called = walk.name_as("constructor", function, Role::Call, Site::Member(Value::Super(this)));
-            arguments(walk, list, called, Value::Unknown);
+            arguments(walk, list, called, Default::default());
             return Value::Instance(Source::Definition(this));
         }
         walk.children_except(node, &["function"]);
         return Value::Unknown;
     }
-    if let Some(value) = mixed(walk, function, node) {
+    if let Some(value) = mixed(walk, function, node).or_else(|| awaited(walk, function, node)) {
         return value;
     }
     let object = match function.kind() {
@@ -132,12 +146,13 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     let method = field(function, "property").map_or("", |name| walk.text_of(name));
     let is_of_promise = object.is_some() && OF_PROMISES.contains(&method);
+    let takes = |methods: &[&str]| methods.contains(&method);
     let (called, element) = match object {
-        Some(object) if is_of_promise || CALLBACKS.contains(&method) => {
+        Some(object) if is_of_promise || takes(CALLBACKS) || takes(SECOND) => {
             let value = walk.visit(object);
             let called = field(function, "property")
                 .map_or(Value::Unknown, |name| walk.member(name, value, Role::Call));
-            (called, if is_of_promise { value } else { walk.first_of(value).element() })
+            (called, if is_of_promise { value } else { walk.element(value) })
         }
         _ => (walk.visit_as(function, Role::Call), Value::Unknown),
     };
@@ -156,8 +171,13 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         match registration(node, walk.text) {
             Some((name, value)) => registered(walk, name, list, value),
             None => {
-                let taken = if is_of_promise && method != "then" { Value::Unknown } else { element };
-                given = arguments(walk, list, called, taken);
+                let first = if is_of_promise && method != "then" || method.starts_with("reduce") {
+                    Value::Unknown
+                } else {
+                    element
+                };
+                let second = if takes(SECOND) { element } else { Value::Unknown };
+                given = arguments(walk, list, called, [first, second]);
             }
         }
     }
@@ -165,6 +185,12 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         // They keep the elements.
         ("filter", Value::Instance(of)) => Value::Collection(of),
         ("find" | "findLast", found) if found != Value::Unknown => found,
+        ("map", _) if given.returned.is_typed() && object.is_some() => {
+            walk.choice(Choice::Guarded(called.called(), given.returned.collection()))
+        }
+        ("flatMap", _) if given.returned.is_typed() => {
+            walk.choice(Choice::Guarded(called.called(), given.returned))
+        }
         ("then", _) if is_of_promise && given.returned.is_typed() => given.returned,
         ("catch" | "finally", promised) if is_of_promise && promised.is_typed() => {
             walk.choice(Choice::Guarded(called.called(), promised))
@@ -172,6 +198,17 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         _ if made.is_typed() => made,
         _ => value_of_call(walk, function, called, type_argument, given),
     }
+}
+
+/// `Promise.all([a(), b()])`: each of its results.
+fn awaited<'t>(walk: &mut Walk<'t>, function: Node<'t>, node: Node<'t>) -> Option<Value> {
+    let array = field(node, "arguments")?.named_child(0)?;
+    if array.kind() != "array" || walk.text_of(function) != "Promise.all" {
+        return None;
+    }
+    walk.visit(function);
+    let parts: Vec<Value> = named_children(array).map(|part| walk.visit(part)).collect();
+    Some(walk.tuple(array, &parts))
 }
 
 /// Defines what a call registers under a name in quotes.
@@ -196,18 +233,18 @@ pub(super) struct Given<'t> {
     pub(super) returned: Value,
 }
 
-/// The arguments of a call, of what is `called`; a callback gets `element` first.
-fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, element: Value) -> Given<'t> {
+/// The arguments of a call, of what is `called`; a callback gets these first.
+fn arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>, called: Value, callback: [Value; 2]) -> Given<'t> {
     let mut given = Given::default();
     if list.kind() == "template_string" {
         walk.visit(list);
         return given;
     }
     for (at, argument) in named_children(list).filter(|node| node.kind() != "comment").enumerate() {
-        walk.callback = element;
+        walk.callback = callback;
         walk.expected = called.parameter(at);
         let value = walk.visit(argument);
-        (walk.callback, walk.expected) = (Value::Unknown, Value::Unknown);
+        (walk.callback, walk.expected) = Default::default();
         given.first = given.first.or(Some((argument, value)));
         if FUNCTIONS.contains(&argument.kind()) {
             given.returned = given.returned.or(walk.result);
@@ -222,7 +259,7 @@ pub(super) fn new<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let types = field(node, "type_arguments").map_or(Vec::new(), |list| type_arguments(walk, list));
     walk.children_except(node, &["constructor", "arguments", "type_arguments"]);
     if let Some(list) = field(node, "arguments") {
-        arguments(walk, list, made, Value::Unknown);
+        arguments(walk, list, made, Default::default());
     }
     match made {
         // No value of the enclosing type that a subtype may take the place of, as `this` is.
@@ -293,7 +330,7 @@ pub(super) fn for_in<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let of = walk.field(node, "right");
         if let Some(left) = field(node, "left") {
             if field(node, "kind").is_some() {
-                let element = walk.first_of(of).element();
+                let element = walk.element(of);
                 match last_of_pair(left) {
                     // `[key, value]` of a map.
                     Some(value) => {

@@ -14,6 +14,8 @@ use crate::names::{Choice, Definition, DefinitionKind, Role, Site, Source, Trait
 enum From {
     /// It is the first argument, or does as that does.
     Argument,
+    /// It holds what the first argument holds.
+    Elements,
     /// An instance of the class that is the first argument.
     Class,
     /// What the function that it is given returns.
@@ -26,8 +28,12 @@ enum From {
     Reference,
 }
 
-/// By the last name of what is called.
+/// By what is called, or its last name.
 const CALLS: &[(&str, From)] = &[
+    ("Array.from", From::Elements),
+    ("Object.entries", From::Elements),
+    ("Object.values", From::Elements),
+    ("Promise.all", From::Elements),
     // React and its like.
     ("memo", From::Argument),
     ("forwardRef", From::Argument),
@@ -78,7 +84,7 @@ pub(super) fn value_of_call<'t>(
     let first = given.first.map_or(Value::Unknown, |(_, value)| value);
     let class = given.first.map_or(Value::Unknown, |(node, value)| class_instance(walk, node, value));
     let made = match made_from(walk, function) {
-        Some(From::Argument) => first,
+        Some(From::Argument | From::Elements) => first,
         Some(From::Class) => class,
         Some(From::Returned) => given.returned,
         Some(From::Loaded) => loaded(walk, given.returned),
@@ -116,7 +122,10 @@ fn reference<'t>(walk: &mut Walk<'t>, function: Node<'t>, held: Value) -> Value 
 /// one which returns such an object may make it: `defineStore('cart', () => ({ … }))`.
 fn returning<'t>(walk: &mut Walk<'t>, function: Node<'t>, returned: Value) -> Value {
     let Value::Instance(Source::Definition(object)) = returned else { return Value::Unknown };
-    let is_written = |of: &mut Definition| of.kind == DefinitionKind::Type && of.traits.has(Traits::LOCAL);
+    // A tuple has elements.
+    let is_written = |of: &mut Definition| {
+        of.kind == DefinitionKind::Type && of.traits.has(Traits::LOCAL) && of.value == Value::Unknown
+    };
     if !walk.definition(object).is_some_and(is_written) {
         return Value::Unknown;
     }
@@ -145,8 +154,8 @@ fn loaded(walk: &mut Walk<'_>, value: Value) -> Value {
 
 fn made_from(walk: &Walk<'_>, function: Node<'_>) -> Option<From> {
     let name = field(function, "property").unwrap_or(function);
-    let name = walk.text_of(name);
-    CALLS.iter().find(|(called, _)| *called == name).map(|(_, from)| *from)
+    let (name, whole) = (walk.text_of(name), walk.text_of(function));
+    CALLS.iter().find(|(called, _)| [name, whole].contains(called)).map(|(_, from)| *from)
 }
 
 /// An instance of what an argument names, if that is written as a class is.
@@ -156,7 +165,8 @@ fn class_instance(walk: &Walk<'_>, argument: Node<'_>, value: Value) -> Value {
         "member_expression" => field(argument, "property"),
         _ => None,
     };
-    let is_class = name.is_some_and(|name| walk.text_of(name).starts_with(char::is_uppercase));
+    let name = name.map_or("", |name| walk.text_of(name));
+    let is_class = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
     if is_class { value.instance() } else { Value::Unknown }
 }
 

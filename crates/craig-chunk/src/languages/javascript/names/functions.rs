@@ -81,12 +81,12 @@ pub(super) fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let named = named_children(list).filter(|node| node.kind() != "comment");
         for parameter in named {
             let at = parameters.len();
-            let wanted = if at == 0 { callback.or(expected.parameter(0)) } else { expected.parameter(at) };
+            let wanted = callback.get(at).copied().unwrap_or_default().or(expected.parameter(at));
             parameters.extend(self::parameter(walk, parameter, doc, wanted));
         }
     }
     if let Some(only) = field(node, "parameter") {
-        pattern(walk, only, callback.or(expected.parameter(0)));
+        pattern(walk, only, callback[0].or(expected.parameter(0)));
     }
     let documented = doc.map_or(Value::Unknown, |doc| doc::returned(walk, doc));
     let declared = body(walk, node, documented);

@@ -67,7 +67,7 @@ fn parts<'t>(walk: &mut Walk<'t>, rest: &mut Iter<'t, Part>, statements: &Statem
                 if let Some(each) = expression(at) {
                     let of = field(each, "arguments").and_then(|list| list.named_child(0));
                     let of = of.map_or(Value::Unknown, |of| walk.visit(of));
-                    let element = walk.first_of(of).element();
+                    let element = walk.element(of);
                     if let Some(names) = field(each, "function") {
                         declare(walk, names, element);
                     }

@@ -236,7 +236,7 @@ pub(super) fn indexed_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         Some(name) => walk.member(name, of, Role::Read),
         None => {
             walk.visit(index);
-            walk.first_of(of).element()
+            walk.element(of)
         }
     }
 }

@@ -168,7 +168,7 @@ pub(super) fn pattern<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value) {
                     "," => at += 1,
                     _ if part.is_named() => {
                         let named = walk.part(value, at);
-                        let element = walk.first_of(value).element();
+                        let element = walk.element(value);
                         let held = walk.guarded(named, element);
                         pattern(walk, part, held);
                     }
@@ -434,5 +434,15 @@ fn assigned_member<'t>(
         false => walk.visit(right),
     };
     walk.this = before;
+    // A field that was declared without a type, or is nothing at first.
+    if is_this
+        && value.is_typed()
+        && let Some(at) = walk.member_defined_as(owner, name).filter(|_| owner.is_some())
+        && walk
+            .definition(at)
+            .is_some_and(|field| field.kind == DefinitionKind::Field && !field.value.is_typed())
+    {
+        walk.override_value(at, value);
+    }
     value
 }

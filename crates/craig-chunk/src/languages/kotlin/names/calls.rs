@@ -141,7 +141,7 @@ pub(super) fn call_of<'t>(walk: &mut Walk<'t>, call: &Call<'t>) -> Value {
         Some(list) if list.kind() == "parenthesized_expression" => (1, walk.children(list)),
         Some(list) => {
             let element = if WITH_IT.contains(&name) { of } else { of.element() };
-            arguments(walk, list, element, key)
+            arguments(walk, list, called, element, key)
         }
         None => (0, Value::Unknown),
     };
@@ -156,10 +156,17 @@ pub(super) fn call_of<'t>(walk: &mut Walk<'t>, call: &Call<'t>) -> Value {
             _ => Value::Unknown,
         };
         let it = if WITH_IT.contains(&name) { of } else { of.element() };
-        lambda_of(walk, lambda, it, receiver)
+        lambda_of(walk, lambda, Given { element: it, function: called.parameter(n) }, receiver)
     });
     match (name, result) {
         (_, Some(result)) if OF_LAMBDA.contains(&name) => result,
+        ("async" | "associateWith" | "map" | "mapIndexed" | "mapNotNull", Some(result))
+            if result.is_typed() =>
+        {
+            walk.guarded(called.called(), result.collection())
+        }
+        ("flatMap", Some(result)) if result.is_typed() => walk.guarded(called.called(), result),
+        ("associateBy", _) => walk.guarded(called.called(), of),
         _ if SAME.contains(&name) && of != Value::Unknown => of,
         ("checkNotNull" | "requireNotNull", _) => first,
         _ if MAKERS.contains(&name) && of == Value::Unknown => {
@@ -195,6 +202,7 @@ fn type_argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 pub(super) fn arguments<'t>(
     walk: &mut Walk<'t>,
     list: Node<'t>,
+    called: Value,
     element: Value,
     key: Option<Value>,
 ) -> (usize, Value) {
@@ -207,7 +215,10 @@ pub(super) fn arguments<'t>(
         }
         for inner in named_children(part).filter(|inner| Some(*inner) != name) {
             let value = match inner.kind() {
-                "lambda_literal" => lambda_of(walk, inner, element, Value::Unknown),
+                "lambda_literal" => {
+                    let given = Given { element, function: called.parameter(n) };
+                    lambda_of(walk, inner, given, Value::Unknown)
+                }
                 _ => walk.visit(inner),
             };
             first = if n == 0 { value } else { first };
@@ -232,12 +243,29 @@ pub(super) fn argument<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.take_role();
-    lambda_of(walk, node, Value::Unknown, Value::Unknown);
+    lambda_of(walk, node, Given::default(), Value::Unknown);
     Value::Unknown
 }
 
-/// Reads a lambda whose first parameter and receiver may be known; what it returns.
-fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, it: Value, receiver: Value) -> Value {
+/// What is known of the parameters of a lambda.
+#[derive(Clone, Copy, Default)]
+struct Given {
+    /// An element of the collection whose method it is given to.
+    element: Value,
+    /// The function that is asked for.
+    function: Value,
+}
+
+impl Given {
+    /// Of several, an element is the second: behind an index, a key or an intermediate result.
+    fn parameter(self, walk: &mut Walk<'_>, at: usize, n: usize) -> Value {
+        let is_element = at == usize::from(n > 1);
+        walk.guarded(self.function.parameter(at), if is_element { self.element } else { Value::Unknown })
+    }
+}
+
+/// Reads a lambda whose parameters and receiver may be known; what it returns.
+fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, given: Given, receiver: Value) -> Value {
     walk.scope(ScopeKind::Function, |walk| {
         match receiver {
             Value::Unknown => {}
@@ -248,11 +276,14 @@ fn lambda_of<'t>(walk: &mut Walk<'t>, node: Node<'t>, it: Value, receiver: Value
         }
         match child(node, "lambda_parameters") {
             Some(list) => {
+                let n = list.named_child_count();
                 for (at, part) in named_children(list).enumerate() {
-                    declare_each(walk, part, if at == 0 { it } else { Value::Unknown });
+                    let value = given.parameter(walk, at, n);
+                    declare_each(walk, part, value);
                 }
             }
             None => {
+                let it = given.parameter(walk, 0, 1);
                 walk.declare_local_named("it", it);
             }
         }

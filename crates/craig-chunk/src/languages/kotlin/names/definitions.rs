@@ -320,7 +320,7 @@ pub(super) fn enum_entry<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let definition = walk.define(name, node, DefinitionKind::EnumMember, Traits::STATIC);
     if let Some(list) = child(node, "value_arguments") {
         let of = walk.this_value();
-        arguments(walk, list, Value::Unknown, Some(of));
+        arguments(walk, list, Value::Unknown, Value::Unknown, Some(of));
     }
     if let (Some(definition), Some(body)) = (definition, child(node, "class_body")) {
         if let (Some(owner), Some(known)) = (walk.this, walk.definition(definition)) {
@@ -458,6 +458,7 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let arity = parameters(walk, node);
         if let Some(definition) = definition {
             walk.set_arity(definition, arity);
+            walk.set_parameters(definition);
         }
         returned(walk, node)
     });
@@ -486,6 +487,7 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
     let mut n = 0usize;
     let mut is_fixed = true;
     let mut is_several = false;
+    let mut found = Vec::new();
     for part in named_children(list) {
         match part.kind() {
             "parameter_modifiers" => {
@@ -495,12 +497,14 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
             "parameter" => {
                 n += 1;
                 is_fixed &= !is_several;
-                let (value, of_lambda) = parameter_type(walk, part);
+                let (mut parameter, of_lambda) = parameter_type(walk, part);
                 receiver = of_lambda;
-                let value = if std::mem::take(&mut is_several) { value.collection() } else { value };
+                let value = parameter.value;
+                parameter.value = if std::mem::take(&mut is_several) { value.collection() } else { value };
                 if let Some(name) = child(part, "identifier") {
-                    walk.declare_local(name, value);
+                    walk.declare_local(name, parameter.value);
                 }
+                found.push(parameter);
             }
             "line_comment" | "block_comment" => {}
             // What it is if no argument is given.
@@ -515,6 +519,7 @@ fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<u8> {
     {
         known.supers = vec![receiver];
     }
+    walk.parameters = found;
     u8::try_from(n).ok().filter(|_| is_fixed)
 }
 
@@ -626,14 +631,13 @@ fn destructured<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
-/// Declares what is taken apart; behind a key or an index comes an element.
+/// Declares what is taken apart: its parts, or behind a key or an index an element.
 fn declare_several<'t>(walk: &mut Walk<'t>, list: Node<'t>, element: Value) {
     let parts = named_children(list).filter(|part| part.kind() == "variable_declaration");
     for (at, part) in parts.enumerate() {
-        let of = typed(walk, part);
-        if let Some(name) = child(part, "identifier") {
-            walk.declare_local(name, of.or(if at == 1 { element } else { Value::Unknown }));
-        }
+        let named = walk.part(element, at);
+        let held = walk.guarded(named, if at == 1 { element } else { Value::Unknown });
+        declare_each(walk, part, held);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::grammar::named_children;
 use crate::languages::java::names::types as java;
 use crate::names::rules::itself;
 use crate::names::walk::Walk;
-use crate::names::{Role, Value};
+use crate::names::{Parameter, Role, Value};
 
 const HOLDERS: &[&str] = &[
     "Array",
@@ -58,6 +58,7 @@ pub(super) fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
     }
     match collection(walk, last, &held).unwrap_or_default() {
+        _ if matches!(walk.text_of(last), "Pair" | "Triple") && !held.is_empty() => walk.tuple(node, &held),
         Value::Unknown => walk.applied(value.instance(), held),
         collection => collection,
     }
@@ -100,20 +101,25 @@ pub(super) fn type_of_functions<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Valu
     Value::Unknown
 }
 
-/// Reads a type of functions; what they are called on.
-fn lambda_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+/// Reads a type of functions; what they are called on, and what they take.
+fn lambda_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> (Value, Vec<Value>) {
     let mut receiver = Value::Unknown;
+    let mut takes = Vec::new();
     let mut is_before = true;
     for part in named_children(node) {
-        is_before &= part.kind() != "function_type_parameters";
+        if part.kind() == "function_type_parameters" {
+            is_before = false;
+            takes = named_children(part).map(|of| walk.visit(of)).collect();
+            continue;
+        }
         let value = walk.visit(part);
         receiver = if is_before && is_type(part) { value } else { receiver };
     }
-    receiver
+    (receiver, takes)
 }
 
-/// The type of a parameter, and of a lambda what it is called on.
-pub(super) fn parameter_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> (Value, Value) {
+/// A parameter, and what it is called on if it is a lambda.
+pub(super) fn parameter_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> (Parameter, Value) {
     let mut of = named_children(node).find(|part| is_type(*part));
     for _ in 0..4 {
         let Some(outer) = of.filter(|of| matches!(of.kind(), "nullable_type" | "parenthesized_type")) else {
@@ -122,8 +128,11 @@ pub(super) fn parameter_type<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> (Value,
         of = named_children(outer).find(|part| is_type(*part));
     }
     match of {
-        Some(of) if of.kind() == "function_type" => (Value::Unknown, lambda_type(walk, of)),
-        _ => (typed(walk, node), Value::Unknown),
+        Some(of) if of.kind() == "function_type" => {
+            let (receiver, takes) = lambda_type(walk, of);
+            (Parameter { value: Value::Unknown, takes }, receiver)
+        }
+        _ => (Parameter { value: typed(walk, node), takes: Vec::new() }, Value::Unknown),
     }
 }
 
@@ -147,7 +156,7 @@ pub(super) fn annotation<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     for part in named_children(node) {
         match part.kind() {
             "value_arguments" => {
-                arguments(walk, part, Value::Unknown, Some(of));
+                arguments(walk, part, Value::Unknown, Value::Unknown, Some(of));
             }
             "use_site_target" => {}
             _ => of = walk.visit_as(part, Role::Type),

@@ -65,8 +65,13 @@ pub(super) fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         {
             named_children(arguments).for_each(|argument| function_in_text(walk, argument));
         }
-        let (class, first) = self::arguments(walk, arguments);
-        return match function.map_or("", |function| walk.text_of(function).trim_start_matches('\\')) {
+        let name = function.map_or("", |function| walk.text_of(function).trim_start_matches('\\'));
+        let (class, first) = match CALLING.contains(&name) {
+            true => (Value::Unknown, given_elements(walk, name, arguments)),
+            false => self::arguments(walk, arguments),
+        };
+        return match name {
+            "array_map" => walk.result.collection(),
             name if SAME.contains(&name) => first,
             name if ELEMENTS.contains(&name) => walk.element(first),
             name => made_of_class(walk, name, class, called.called()),
@@ -79,7 +84,10 @@ pub(super) fn method_call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let of = walk.field(node, "object");
     let name = member_name(walk, node);
     let called = name.map_or(Value::Unknown, |name| walk.member(name, of, Role::Call));
+    let element = walk.element(of);
+    walk.callback = [element, Value::Unknown];
     let class = field(node, "arguments").map_or(Value::Unknown, |list| arguments(walk, list).0);
+    walk.callback = Default::default();
     match name.map_or("", |name| walk.text_of(name)) {
         name if OF_DOUBLES.contains(&name) => of,
         name => made_of_class(walk, name, class, called.called()),
@@ -113,6 +121,28 @@ pub(super) const CALLING: &[&str] = &[
     "uksort",
     "usort",
 ];
+
+/// Reads the arguments of a function of the language that calls a function for the elements of an array; the array.
+fn given_elements<'t>(walk: &mut Walk<'t>, name: &str, list: Node<'t>) -> Value {
+    let is_function = |argument: &Node<'t>| {
+        let inner = argument.named_child(0);
+        inner.is_some_and(|inner| matches!(inner.kind(), "anonymous_function" | "arrow_function"))
+    };
+    let (functions, others): (Vec<_>, Vec<_>) = named_children(list).partition(is_function);
+    let values: Vec<Value> = others.into_iter().map(|argument| walk.visit(argument)).collect();
+    let array = values.into_iter().find(|value| value.is_typed()).unwrap_or_default();
+    let element = walk.element(array);
+    walk.result = Value::Unknown;
+    for function in functions {
+        walk.callback = match name {
+            "array_reduce" => [Value::Unknown, element],
+            _ => [element, element],
+        };
+        walk.visit(function);
+        walk.callback = Default::default();
+    }
+    array
+}
 
 /// A function by its full name in a string.
 pub(super) fn function_in_text<'t>(walk: &mut Walk<'t>, argument: Node<'t>) {

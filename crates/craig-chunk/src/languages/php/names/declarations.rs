@@ -269,7 +269,8 @@ pub(super) fn returns_receiver<'t>(walk: &mut Walk<'t>, node: Node<'t>, method: 
 /// Declares parameters; those of a constructor with a visibility are fields, too.
 pub(super) fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor: bool) {
     let Some(list) = field(node, "parameters") else { return };
-    for parameter in named_children(list) {
+    let given = std::mem::take(&mut walk.callback);
+    for (at, parameter) in named_children(list).enumerate() {
         walk.field(parameter, "attributes");
         let declared = walk.field(parameter, "type");
         let default = walk.field(parameter, "default_value");
@@ -279,7 +280,9 @@ pub(super) fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor
         let declared = doc::refined(walk, declared, field(parameter, "type"), written);
         let value = match parameter.kind() {
             "variadic_parameter" => declared.collection(),
-            _ if declared == Value::Unknown && default != Value::Builtin => default,
+            _ if declared == Value::Unknown && default != Value::Builtin => {
+                default.or(given.get(at).copied().unwrap_or_default())
+            }
             _ => declared,
         };
         walk.declare_local(name, value);
@@ -296,9 +299,15 @@ pub(super) fn parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, is_constructor
 }
 
 pub(super) fn closure<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let given = std::mem::take(&mut walk.callback);
     walk.function(None, |walk| {
+        walk.callback = given;
         parameters(walk, node, false);
-        walk.children_except(node, &["parameters"]);
+        walk.children_except(node, &["parameters", "body"]);
+        let value = walk.field(node, "body");
+        if node.kind() == "arrow_function" {
+            walk.returns(value);
+        }
         Value::Unknown
     });
     Value::Builtin

@@ -184,11 +184,13 @@ pub(super) fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
-    walk.scope(ScopeKind::Function, |walk| {
+    let [first, _] = std::mem::take(&mut walk.callback);
+    walk.result = walk.scope(ScopeKind::Function, |walk| {
         if let Some(list) = field(node, "parameters") {
-            parameters(walk, list, Value::Unknown, false);
+            // What it is given counts as a receiver does.
+            parameters(walk, list, first, false);
         }
-        walk.field(node, "body");
+        walk.field(node, "body")
     });
     Value::Unknown
 }

@@ -47,7 +47,7 @@ pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let (mut name, mut receiver) = ("", None);
     // The variable of a `let` whose value is read.
     let mut bound: Option<Node<'t>> = None;
-    let mut visited = std::mem::take(&mut walk.callback);
+    let [mut visited, _] = std::mem::take(&mut walk.callback);
     for (at, &part) in parts.iter().enumerate() {
         if at < next_at {
             if part.kind() == "identifier" {
@@ -94,12 +94,12 @@ pub(super) fn tokens<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             // `let mut name`
             "mutable_specifier" => continue,
             "token_tree" => {
-                walk.callback = match receiver {
+                walk.callback[0] = match receiver {
                     Some(of) if is_visited(name, 0) => content(walk, of),
                     _ => Value::Unknown,
                 };
                 let inner = walk.scope(ScopeKind::Block, |walk| walk.visit(part));
-                walk.callback = Value::Unknown;
+                walk.callback[0] = Value::Unknown;
                 last = match (text.as_bytes().first(), receiver.take()) {
                     (Some(b'('), Some(of)) => called_method(of, name, last),
                     (Some(b'('), None) if matches!(name, "Some" | "Ok") => inner,
