@@ -236,7 +236,11 @@ impl FileBinder<'_, '_, '_> {
 
     /// Whether a call is one of a function of the project.
     fn is_of_project(&mut self, called: Value, depth: usize) -> bool {
-        let Value::Called(Source::Occurrence(at)) = called else { return true };
-        self.bound(at, depth).is_known()
+        match called {
+            Value::Called(Source::Occurrence(at)) | Value::ElementOfCalled(Source::Occurrence(at)) => {
+                self.bound(at, depth).is_known()
+            }
+            _ => true,
+        }
     }
 }

@@ -100,12 +100,15 @@ impl Binder<'_, '_> {
         if matches!(written, (Some(at), Some(other)) if at != other) {
             return false;
         }
-        match (self.types[at as usize], self.types[other as usize]) {
+        let plain = |at: SymbolIx| self.generics.plain(self.types[at as usize]);
+        match (plain(at), plain(other)) {
             (Type::Instance(a), Type::Instance(b)) => {
                 let is_tuple = |of: SymbolIx| self.table.entry(of).traits.has(Traits::LOCAL);
                 self.table.canonical(a) == self.table.canonical(b) || is_tuple(a) && is_tuple(b)
             }
-            (Type::External(_), Type::Instance(_)) | (Type::Instance(_), Type::External(_)) => false,
+            (Type::Instance(_), other) | (other, Type::Instance(_)) => {
+                matches!(other, Type::Unknown | Type::Argument(..))
+            }
             _ => true,
         }
     }

@@ -31,7 +31,7 @@ pub(crate) static TABLE: NameTable = NameTable {
         ("generic_type", Read(type_node)),
         ("parenthesized_type", Read(type_node)),
         ("parenthesized_expression", Transparent),
-        ("unary_expression", Transparent),
+        ("unary_expression", Read(unary)),
         ("selector_expression", Read(selector)),
         ("call_expression", Read(call)),
         ("type_conversion_expression", Read(conversion)),
@@ -124,20 +124,43 @@ fn type_node<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         "slice_type" | "array_type" => {
             walk.children_except(node, &["element"]);
-            walk.field(node, "element").collection().or(Value::Builtin)
+            several(walk, node, "element")
         }
         "map_type" => {
             walk.field(node, "key");
-            walk.field(node, "value").collection().or(Value::Builtin)
+            several(walk, node, "value")
         }
-        "channel_type" => walk.field(node, "value").collection().or(Value::Builtin),
+        "channel_type" => several(walk, node, "value"),
         "generic_type" => {
             let value = walk.field_as(node, "type", role);
-            walk.children_except(node, &["type"]);
-            value
+            let arguments =
+                field(node, "type_arguments").map_or(Vec::new(), |list| type_arguments(walk, list));
+            walk.applied(value, arguments)
         }
         _ => walk.children(node),
     }
+}
+
+/// A collection of the type in a field of a node.
+fn several<'t>(walk: &mut Walk<'t>, node: Node<'t>, name: &'static str) -> Value {
+    let of = walk.field(node, name);
+    walk.several(of).or(Value::Builtin)
+}
+
+fn type_arguments<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Vec<Value> {
+    named_children(list).map(|argument| walk.visit(type_of_element(argument))).collect()
+}
+
+/// The type that an element of a list of types consists of.
+fn type_of_element(node: Node<'_>) -> Node<'_> {
+    node.named_child(0).filter(|_| node.kind() == "type_elem").unwrap_or(node)
+}
+
+/// `<-orders`: what comes out of a channel; otherwise the operand.
+fn unary<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let value = walk.children(node);
+    let operator = field(node, "operator").map_or("", |operator| walk.text_of(operator));
+    if operator == "<-" { walk.element(value) } else { value }
 }
 
 fn selector<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
@@ -149,8 +172,11 @@ fn selector<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let function = field(node, "function");
     let name = function.map_or("", |function| walk.text_of(function));
+    walk.named = Value::Unknown;
     let called = function.map_or(Value::Unknown, |function| callee(walk, function)).called();
-    walk.field(node, "type_arguments");
+    let named = field(node, "type_arguments").and_then(|list| type_arguments(walk, list).first().copied());
+    let named = named.unwrap_or(std::mem::take(&mut walk.named));
+    let called = walk.inferred(called, named);
     let Some(arguments) = field(node, "arguments") else { return called };
     let values: Vec<Value> = named_children(arguments).map(|argument| walk.visit(argument)).collect();
     match name {
@@ -167,9 +193,9 @@ fn conversion<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let generic = field(node, "type").filter(|of| of.kind() == "generic_type");
     if let Some(generic) = generic.filter(|_| node.kind() == "type_conversion_expression") {
         let called = field(generic, "type").map_or(Value::Unknown, |of| callee(walk, of)).called();
-        walk.children_except(generic, &["type"]);
+        let named = field(generic, "type_arguments").map_or(Vec::new(), |list| type_arguments(walk, list));
         walk.field(node, "operand");
-        return called;
+        return walk.inferred(called, named.first().copied().unwrap_or_default());
     }
     walk.field(node, "operand");
     let value = walk.field(node, "type");
@@ -187,7 +213,8 @@ fn callee<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         "index_expression" if field(node, "operand").is_some_and(|of| !walk.is_bound(of)) => {
             let called = walk.field_as(node, "operand", Role::Call);
-            walk.children_except(node, &["operand"]);
+            let named = field(node, "index").map_or(Value::Unknown, |index| walk.visit(index));
+            walk.named = named.instance();
             called
         }
         _ => walk.visit_as(node, Role::Call),
@@ -211,7 +238,7 @@ fn literal_value<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: Value) {
         }
         let key = element.named_child(0);
         let name = key.and_then(|key| key.named_child(0)).filter(|name| name.kind() == "identifier");
-        match (name, of) {
+        match (name, walk.first_of(of)) {
             (Some(name), Value::Instance(_)) => {
                 walk.at_site(name, Role::Write, Site::Key(of));
             }
@@ -269,6 +296,7 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
     walk.function(Some(definition), |walk| {
         if let Some(receiver) = receiver {
+            receiver_parameters(walk, receiver);
             parameters(walk, receiver);
         }
         signature(walk, node)
@@ -346,10 +374,50 @@ fn type_name(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
+/// `T` of `func (b *Box[T]) Open() T` is the parameter of the type.
+fn receiver_parameters<'t>(walk: &mut Walk<'t>, receiver: Node<'t>) {
+    let of = receiver.named_child(0).and_then(|parameter| field(parameter, "type")).and_then(type_name);
+    let Some(name) = of else { return };
+    let Some(list) = name.parent().and_then(|generic| field(generic, "type_arguments")) else { return };
+    let id = walk.id(walk.text_of(name));
+    let owner = walk.type_named(id);
+    for (at, argument) in named_children(list).enumerate() {
+        let value = owner.map_or(Value::Builtin, |owner| walk.type_parameter(owner, at, Value::Unknown));
+        walk.declare_local(type_of_element(argument), value);
+    }
+}
+
+/// Whether a constraint says nothing of the methods of a type.
+fn is_free(constraint: &str) -> bool {
+    let is_of_language = ["any", "comparable", "interface{}"].contains(&constraint);
+    is_of_language
+        || constraint.contains(['|', '~'])
+        || constraint.starts_with("constraints.")
+        || constraint.starts_with("cmp.")
+}
+
+/// Declares type parameters; one with a constraint is only that.
+fn type_parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) {
+    let mut at = 0;
+    for parameter in named_children(list) {
+        let bound = walk.field(parameter, "type");
+        let is_free = field(parameter, "type").is_none_or(|of| is_free(walk.text_of(of)));
+        let mut cursor = parameter.walk();
+        for name in parameter.children_by_field_name("name", &mut cursor).filter(Node::is_named) {
+            if is_free {
+                walk.declare_type_parameter(name, at, Value::Unknown);
+            } else {
+                walk.declare_local(name, bound);
+            }
+            at += 1;
+        }
+    }
+}
+
 /// Parameters, result and body of a function; the value of its result.
 fn signature<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     if let Some(list) = field(node, "type_parameters") {
-        parameters(walk, list);
+        type_parameters(walk, list);
     }
     if let Some(list) = field(node, "parameters") {
         parameters(walk, list);
@@ -381,7 +449,7 @@ fn parameters<'t>(walk: &mut Walk<'t>, list: Node<'t>) -> Vec<Value> {
     for parameter in named_children(list) {
         let declared = walk.field(parameter, "type");
         let value = match parameter.kind() {
-            "variadic_parameter_declaration" => declared.collection(),
+            "variadic_parameter_declaration" => walk.several(declared),
             _ => declared,
         };
         let mut cursor = parameter.walk();
@@ -421,17 +489,19 @@ fn type_spec<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     };
     walk.bind_local(definition);
     walk.scope(ScopeKind::Block, |walk| {
-        if let Some(list) = field(node, "type_parameters") {
-            parameters(walk, list);
-        }
-        walk.inside_type(definition, |walk| match inner.kind() {
-            "struct_type" => fields(walk, inner, definition),
-            "interface_type" => interface(walk, inner, definition),
-            _ => {
-                let value = walk.visit(inner);
-                // A type made of another has none of its methods, but its fields and elements.
-                if is_alias || matches!(value, Value::Collection(_)) {
-                    walk.set_value(definition, value);
+        walk.inside_type(definition, |walk| {
+            if let Some(list) = field(node, "type_parameters") {
+                type_parameters(walk, list);
+            }
+            match inner.kind() {
+                "struct_type" => fields(walk, inner, definition),
+                "interface_type" => interface(walk, inner, definition),
+                _ => {
+                    let value = walk.visit(inner);
+                    // A type made of another has none of its methods, but its fields and elements.
+                    if is_alias || matches!(value, Value::Collection(_)) {
+                        walk.set_value(definition, value);
+                    }
                 }
             }
         });
@@ -500,8 +570,12 @@ fn embedded_name(node: Node<'_>, depth: usize) -> Option<Node<'_>> {
 }
 
 fn add_super(walk: &mut Walk<'_>, owner: DefinitionIx, value: Value) {
-    if let (Value::Instance(source), Some(known)) = (value, walk.definition(owner)) {
-        known.supers.push(Value::Itself(source));
+    let Some(known) = walk.definition(owner) else { return };
+    match value {
+        Value::Instance(source) => known.supers.push(Value::Itself(source)),
+        // It is applied to something.
+        Value::Choice(_) => known.supers.push(value),
+        _ => {}
     }
 }
 

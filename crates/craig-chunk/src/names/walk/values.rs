@@ -147,7 +147,11 @@ impl<'t> Walk<'t> {
             Some(&Choice::Inferred(called, named)) => {
                 // `fetch(Order.class)` gives what holds an order.
                 let held = if let Value::Instance(_) = named { named } else { named.element() };
-                self.guarded(called.element(), held)
+                self.choice(Choice::Inferred(called.element(), held))
+            }
+            Some(&Choice::Applied(of, argument)) => {
+                let element = self.element(of);
+                self.guarded(element, argument)
             }
             Some(&Choice::Guarded(first, other)) => {
                 let (first, other) = (self.element(first), self.element(other));
