@@ -394,15 +394,18 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     }
 }
 
+/// Calls of a comparator or collector that are followed.
+const MAX_CHAIN: usize = 8;
+
 /// Methods of maps whose function gets a key first.
 const KEYED: &[&str] = &["compute", "computeIfAbsent", "computeIfPresent", "forEach", "replaceAll"];
 
-/// Whether an object is `Comparator` or `Collectors`, or a chain of calls that begins so.
-fn is_of_library(walk: &Walk<'_>, object: Node<'_>) -> bool {
-    match object.kind() {
-        "method_invocation" => field(object, "object").is_some_and(|inner| is_of_library(walk, inner)),
-        _ => matches!(walk.text_of(object), "Comparator" | "Collectors"),
-    }
+/// Whether an object is `Comparator` or `Collectors`, or a chain of a few calls that begins so.
+fn is_of_library<'t>(walk: &Walk<'t>, object: Node<'t>) -> bool {
+    let is_call = |node: &Node<'t>| node.kind() == "method_invocation";
+    let inner = |node: &Node<'t>| field(*node, "object").filter(|_| is_call(node));
+    let mut chain = std::iter::successors(Some(object), inner).take(MAX_CHAIN);
+    chain.any(|node| matches!(walk.text_of(node), "Comparator" | "Collectors"))
 }
 
 /// Whether `collect` makes a list or a set.
@@ -427,9 +430,10 @@ fn arguments<'t>(
             "line_comment" | "block_comment" => continue,
             "lambda_expression" => {
                 let given = called.parameter(n);
-                let (is_behind, takes_several) = (n > 0, takes_several(argument));
-                let is_other = is_keyed && (is_behind || takes_several) || is_behind && takes_several;
-                let first = walk.lambda_parameter(given, if is_other { Value::Unknown } else { element });
+                // Behind another argument, a function of several gets an intermediate result first.
+                let is_first =
+                    if takes_several(argument) { n == 0 && !is_keyed } else { n == 0 || !is_keyed };
+                let first = walk.lambda_parameter(given, if is_first { element } else { Value::Unknown });
                 let second = walk.guarded(given.parameter(1), element);
                 lambda_of(walk, argument, [first, second], given);
                 returned = returned.or(walk.result);

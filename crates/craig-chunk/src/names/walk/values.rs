@@ -140,7 +140,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// An element of a collection; of one of two, an element of the first.
+    /// An element of a collection; of one of two values, that of the first whose type is known.
     pub(crate) fn element(&mut self, of: Value) -> Value {
         let Value::Choice(at) = of else { return of.element() };
         match self.found.choices.get(at as usize) {

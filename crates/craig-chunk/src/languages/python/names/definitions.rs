@@ -187,7 +187,7 @@ pub(super) fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let [first, _] = std::mem::take(&mut walk.callback);
     walk.result = walk.scope(ScopeKind::Function, |walk| {
         if let Some(list) = field(node, "parameters") {
-            // What it is given counts as a receiver does.
+            // Its first parameter is what it is given, as that of a method is its instance.
             parameters(walk, list, first, false);
         }
         walk.field(node, "body")
