@@ -90,7 +90,7 @@ impl<'a> Surroundings<'a> {
         self.seen = whole.iter().map(|hit| (hit.path.clone(), lines(hit))).collect();
         let pieces = whole.iter().enumerate().map(|(at, hit)| self.piece(at, hit));
         let pieces = pieces.collect::<Result<Vec<_>, _>>()?;
-        let named = self.named(request)?;
+        let named = self.named(request, &whole)?;
         let ways = self.ways(&whole, &named)?;
         let named = self.unseen(&named)?;
         let places = self.places(others)?;
@@ -104,7 +104,7 @@ impl<'a> Surroundings<'a> {
         for (at, hit) in hits.iter_mut().enumerate() {
             let most_lines = match at {
                 0 if is_asked_for(hit, self.query) => MOST_ASKED_LINES,
-                0..N_BEST => MOST_BEST_LINES,
+                0..N_BEST if is_function(hit) => MOST_BEST_LINES,
                 _ => MOST_WHOLE_LINES,
             };
             if let Some(file) = self.files.get(&hit.path)? {
@@ -150,11 +150,12 @@ impl<'a> Surroundings<'a> {
         })
     }
 
-    /// The definitions with a guessed name in the selected files.
-    fn named(&self, request: &ExploreRequest) -> Result<Vec<SymbolIx>, EngineError> {
+    /// The definitions with a guessed name in the selected files; of a common name, those in the files of the hits.
+    fn named(&self, request: &ExploreRequest, hits: &[Hit]) -> Result<Vec<SymbolIx>, EngineError> {
         let selection = self.selection(request)?;
         let is_selected = |at: SymbolIx| selection.passes_path(self.path_of(at));
-        Ok(named(self.graph, &request.guesses.names, is_selected))
+        let is_near = |at: SymbolIx| hits.iter().any(|hit| hit.path == self.path_of(at));
+        Ok(named(self.graph, &request.guesses.names, is_selected, is_near))
     }
 
     fn selection(&self, request: &ExploreRequest) -> Result<Filter, EngineError> {
@@ -310,12 +311,15 @@ fn without_repeated(hits: Vec<Hit>) -> Vec<Hit> {
     kept
 }
 
+fn is_function(hit: &Hit) -> bool {
+    matches!(hit.chunk_type, ChunkKind::Function | ChunkKind::Method)
+}
+
 /// Hits of which those of one function are one, at the rank of the best.
 fn by_function(hits: Vec<Hit>) -> Vec<Hit> {
     let mut kept: Vec<Hit> = Vec::new();
     for hit in hits {
-        let is_function = matches!(hit.chunk_type, ChunkKind::Function | ChunkKind::Method);
-        let function = hit.symbol_lines.filter(|_| is_function);
+        let function = hit.symbol_lines.filter(|_| is_function(&hit));
         let is_same =
             |other: &&mut Hit| other.path == hit.path && function.is_some() && other.symbol_lines == function;
         match kept.iter_mut().find(is_same) {

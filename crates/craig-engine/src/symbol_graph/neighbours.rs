@@ -168,7 +168,7 @@ fn used_besides_calls<'g>(
     distinct(sure.filter(|&at| is_such(graph.definition(at).kind))).take(MOST_OTHERS).collect()
 }
 
-/// A name with more definitions is omitted: common names carry little information.
+/// Of a name with more definitions only those that are near count: common names carry little information.
 const MOST_OF_NAME: usize = 3;
 
 /// The selected definitions that have one of these names, each once, but tests and what is local to a function.
@@ -176,6 +176,7 @@ pub(crate) fn named(
     graph: &SymbolGraph,
     names: &[String],
     is_selected: impl Fn(SymbolIx) -> bool,
+    is_near: impl Fn(SymbolIx) -> bool,
 ) -> Vec<SymbolIx> {
     let mut found: Vec<SymbolIx> = Vec::new();
     for query in names.iter().filter_map(|name| SymbolQuery::parse(name)) {
@@ -185,7 +186,10 @@ pub(crate) fn named(
             let is_of_code = definition.kind.is_callable() || definition.kind.is_type();
             is_of_code && !is_local && !graph.is_test(at) && is_selected(at)
         };
-        let of_name: Vec<SymbolIx> = graph.find(&query).into_iter().filter(is_counted).collect();
+        let mut of_name: Vec<SymbolIx> = graph.find(&query).into_iter().filter(is_counted).collect();
+        if of_name.len() > MOST_OF_NAME {
+            of_name.retain(|&at| is_near(at));
+        }
         if of_name.len() <= MOST_OF_NAME {
             found.extend(of_name);
         }
