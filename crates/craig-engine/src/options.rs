@@ -9,7 +9,7 @@ use crate::GitOrigin;
 
 /// Changes when files are chunked or their names are read differently, so that projects of an older version are read
 /// again.
-const FORMAT: u32 = 23;
+const FORMAT: u32 = 24;
 
 /// The options that a project was ingested with. Unknown keys of a newer version are left alone.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -369,6 +369,11 @@ impl<'t, 'n> Binder<'t, 'n> {
                 Type::Static(_) | Type::External(_) => held,
                 Type::Instance(of) => Type::Static(of),
                 Type::Collection(_) => held,
+                Type::Generic(_) | Type::Argument(..) | Type::Arguments(..)
+                    if self.table.family(at) == Family::C =>
+                {
+                    held
+                }
                 _ => Type::Static(at),
             },
             DefinitionKind::Class
@@ -553,7 +558,7 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if depth > MAX_CHAIN {
             return Bound::default();
         }
-        let is_one = self.family == Family::Rust && matches!(choice, Choice::Applied(..));
+        let is_one = matches!(self.family, Family::Rust | Family::C) && matches!(choice, Choice::Applied(..));
         if is_one || matches!(choice, Choice::Inferred(..)) {
             return read(self, Value::Choice(at), depth + 1);
         }

@@ -93,7 +93,7 @@ fn is_of_cpp(line: &str) -> bool {
         Some("#include") => line.contains('<') && !line.contains(['.', '/']),
         Some("inline") => line.starts_with("inline namespace "),
         Some("enum") => line.starts_with("enum class "),
-        _ => line.contains("std::"),
+        _ => ["std::", ") const", ") override"].iter().any(|mark| line.contains(mark)),
     }
 }
 

@@ -232,6 +232,26 @@ impl FileBinder<'_, '_, '_> {
         opened.iter().flat_map(|&of| self.binder.member_where(of, name, |_| true)).collect()
     }
 
+    /// What a class of C++ points to, by its operator.
+    pub(super) fn pointed_to(&self, of: Type) -> Option<Type> {
+        self.returned_by(of, "operator->").or_else(|| self.returned_by(of, "operator*"))
+    }
+
+    /// An element of what a class of C++ is a range of.
+    pub(super) fn element_of_range(&self, of: Type) -> Option<Type> {
+        self.returned_by(of, "begin")
+    }
+
+    /// What a method of a class returns, by what the class is applied to.
+    fn returned_by(&self, of: Type, method: &str) -> Option<Type> {
+        let binder = self.binder;
+        let Type::Instance(class) = binder.generics.plain(of) else { return None };
+        let method = binder.member_where(class, binder.table.find(method)?, |_| true);
+        let mut returned =
+            method.into_iter().map(|at| binder.replaced_by_receiver(binder.types[at as usize], of));
+        returned.find(|found| matches!(found, Type::Instance(_) | Type::Generic(_) | Type::Argument(..)))
+    }
+
     /// Of the definitions of a name, those of the file and what it includes, and where that only declares it, those that other
     /// files define.
     fn linked(&self, mut all: Vec<SymbolIx>, role: Role) -> Bound {

@@ -66,7 +66,7 @@ impl Generics {
     }
 
     /// Whether a type stands for something that only its use tells.
-    fn is_open(&self, of: Type) -> bool {
+    pub(super) fn is_open(&self, of: Type) -> bool {
         match of {
             Type::Argument(..) | Type::Arguments(..) => true,
             Type::Generic(ix) => match self.get(ix) {
@@ -93,6 +93,11 @@ impl Generics {
             },
             _ => of,
         }
+    }
+
+    /// What an alias stands for, with `argument` for its type parameter of this number.
+    pub(super) fn replaced_at(&self, of: Type, at: u8, argument: Type) -> Type {
+        self.replaced(of, &|_, parameter| (parameter == at && argument != Type::Unknown).then_some(argument))
     }
 
     /// A collection of instances of a type.
@@ -143,6 +148,11 @@ impl Binder<'_, '_> {
         std::iter::once(&of).chain(above).find_map(|of| self.held_by_supers.get(of).copied())
     }
 
+    /// The type of a member with what the value is applied to whose member it is.
+    pub(super) fn replaced_by_receiver(&self, of: Type, receiver: Type) -> Type {
+        self.generics.replaced(of, &|owner, at| self.argument(receiver, owner, at))
+    }
+
     /// What a value of type `receiver` is applied to as the parameter of number `at` of the type `owner`: itself or a supertype.
     fn argument(&self, receiver: Type, owner: SymbolIx, at: u8) -> Option<Type> {
         let owner = self.table.canonical(owner);
@@ -189,7 +199,7 @@ impl FileBinder<'_, '_, '_> {
             return of;
         }
         match self.receiver_type(source, depth) {
-            Some(receiver) => binder.generics.replaced(of, &|owner, at| binder.argument(receiver, owner, at)),
+            Some(receiver) => binder.replaced_by_receiver(of, receiver),
             None => of,
         }
     }
@@ -203,7 +213,8 @@ impl FileBinder<'_, '_, '_> {
             Site::Member(Value::Super(of)) => Some(Type::Instance(table.offsets[self.file] + of)),
             Site::Member(receiver) => Some(self.value_type(receiver, depth + 1)),
             _ => {
-                let within = table.offsets[self.file] + occurrence.within?;
+                // A member that stands outside of its type is declared in it.
+                let within = table.canonical(table.offsets[self.file] + occurrence.within?);
                 let mut outer = std::iter::successors(Some(within), |&at| table.entry(at).parent);
                 outer.find(|&at| table.entry(at).kind.is_type()).map(Type::Instance)
             }
@@ -218,7 +229,7 @@ impl FileBinder<'_, '_, '_> {
             Type::External(Some(name)) if table.text(name) == Some("TypeVar") => true,
             // In scripts and Python, a class as an argument does not determine the result.
             Type::External(_) | Type::Unknown => {
-                matches!(self.family, Family::Jvm | Family::CSharp | Family::Rust)
+                matches!(self.family, Family::Jvm | Family::CSharp | Family::Rust | Family::C)
                     && !self.is_of_project(called, depth)
             }
             _ => false,

@@ -117,7 +117,7 @@ impl<'t, 'n> Binder<'t, 'n> {
                 next.extend(self.supers[at as usize].iter().map(|&at| self.table.canonical(at)));
                 // An alias whose type was not known yet when it was used.
                 if let (DefinitionKind::Type, Type::Instance(of) | Type::Static(of)) =
-                    (self.table.entry(at).kind, self.types[at as usize])
+                    (self.table.entry(at).kind, self.generics.plain(self.types[at as usize]))
                 {
                     next.push(self.table.canonical(of));
                 }
@@ -176,7 +176,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
         if found.is_known() {
             return found;
         }
-        types.map(|of| self.member(of, sought)).find(Bound::is_known).unwrap_or(found)
+        let pointed = (self.family == Family::C).then(|| self.pointed_to(first)).flatten();
+        let mut others = types.chain(pointed).map(|of| self.member(of, sought));
+        others.find(Bound::is_known).unwrap_or(found)
     }
 
     pub(super) fn key_of(&mut self, value: Value, sought: Sought, depth: usize) -> Bound {

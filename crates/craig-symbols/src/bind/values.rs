@@ -60,6 +60,9 @@ const ELEMENT_METHODS: &[&str] = &[
     "top",
 ];
 
+/// Methods of pointers and other wrappers of C++ that return what is in them.
+const WRAPPER_METHODS: &[&str] = &["get", "load", "lock", "release", "value", "value_or"];
+
 /// Members of the entries of maps that hold their values.
 const ENTRY_MEMBERS: &[&str] = &["Value", "getValue", "value"];
 
@@ -182,6 +185,14 @@ impl FileBinder<'_, '_, '_> {
                     _ => found,
                 };
             }
+            Choice::Applied(..)
+                if self.family == Family::C
+                    && self.binder.generics.is_open(found)
+                    && self.is_alias(first, depth) =>
+            {
+                let argument = self.value_type(other, depth).instance();
+                return self.binder.generics.replaced_at(found, self.n_applied(first), argument);
+            }
             Choice::Applied(..) => {
                 if let Some(applied) = self.applied(first, found, other, depth) {
                     return applied;
@@ -210,6 +221,18 @@ impl FileBinder<'_, '_, '_> {
             _ if matches!(choice, Choice::Applied(..)) && !self.is_alias(first, depth) => found,
             other => other,
         }
+    }
+
+    /// How many types a generic type is applied to.
+    fn n_applied(&self, mut of: Value) -> u8 {
+        let mut n = 0;
+        while let Value::Choice(at) = of
+            && let Some(&Choice::Applied(inner, _)) =
+                self.binder.table.files[self.file].choices.get(at as usize)
+        {
+            (of, n) = (inner, n + 1);
+        }
+        n
     }
 
     /// A generic type applied to one more type; `None` for an alias. What a type of another project is applied to, it is taken to
@@ -446,7 +469,9 @@ impl FileBinder<'_, '_, '_> {
         let occurrence = table.files[self.file].occurrences.get(at as usize)?;
         let Site::Member(receiver) = occurrence.site else { return None };
         let name = table.files[self.file].text(occurrence.name);
-        let of_entry = ENTRY_MEMBERS.contains(&name);
+        // A wrapper is not told from what is in it.
+        let of_wrapper = self.family == Family::C && WRAPPER_METHODS.contains(&name);
+        let of_entry = of_wrapper || ENTRY_MEMBERS.contains(&name);
         let is_element = of_entry || ELEMENT_METHODS.contains(&name);
         if !is_element && !COLLECTION_METHODS.contains(&name) {
             return None;
@@ -481,7 +506,9 @@ impl FileBinder<'_, '_, '_> {
                 }
             }
             // Pointers and arrays of C are not told from what they point to.
-            Type::Instance(_) if self.family == Family::C => of,
+            Type::Instance(_) | Type::Generic(_) if self.family == Family::C => {
+                self.element_of_range(of).unwrap_or(of)
+            }
             Type::External(_) => Type::External(None),
             _ => Type::Unknown,
         }

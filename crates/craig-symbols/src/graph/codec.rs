@@ -13,7 +13,7 @@ const BLOCK: usize = 16_384;
 
 impl SymbolGraph {
     /// Changes when other references are found in the same names, or the graph is kept in another way.
-    pub const VERSION: u32 = 16;
+    pub const VERSION: u32 = 17;
 
     /// The graph, to be kept.
     pub fn to_bytes(&self) -> Vec<u8> {

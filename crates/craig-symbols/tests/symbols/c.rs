@@ -692,3 +692,119 @@ int go(cues_t *cues) { return cues->n; }
         "#]],
     );
 }
+
+#[test]
+fn calls_of_macros_in_a_class_and_words_of_qt_hide_no_member() {
+    check(
+        r#"
+//- /player.hpp
+class Player : public QObject {
+  Q_OBJECT
+ public:
+  enum Option { Loud };
+  Q_DECLARE_FLAGS(Options, Option)
+  void play();
+ Q_SIGNALS:
+  void changed(int song);
+};
+//- /player.cpp
+#include "player.hpp"
+void Player::play() {
+  int song = 1;
+  if (song) emit changed(song);
+  Q_EMIT changed(Loud);
+}
+"#,
+        &expect![[r#"
+            class Player player.hpp:1
+                player.cpp:2 type 99
+            enum_member Player.Option.Loud player.hpp:4
+                player.cpp:5 read 99
+            method Player.changed player.hpp:8
+                player.cpp:4 call 99
+                player.cpp:5 call 99
+        "#]],
+    );
+}
+
+#[test]
+fn a_variable_that_looks_like_a_function_is_one() {
+    check(
+        r#"
+//- /query.hpp
+struct Database { int open; };
+struct Query {
+  explicit Query(Database &of);
+  int run();
+};
+extern Database shared;
+//- /use.cpp
+#include "query.hpp"
+int first(Database &db) {
+  Query query(db);
+  Query other(shared);
+  return query.run() + other.run();
+}
+"#,
+        &expect![[r#"
+            class Database query.hpp:1
+                query.hpp:3 type 99
+                query.hpp:6 type 99
+                use.cpp:2 type 99
+            class Query query.hpp:2
+                use.cpp:3 type 99
+                use.cpp:4 type 99
+            method Query.run query.hpp:4
+                use.cpp:5 call 95
+                use.cpp:5 call 95
+            variable shared query.hpp:6
+                use.cpp:4 read 99
+        "#]],
+    );
+}
+
+#[test]
+fn classes_that_point_to_others_and_aliases_of_templates() {
+    check(
+        r#"
+//- /ptr.hpp
+template <typename T> class Ref {
+public:
+  T *operator->() const { return held_; }
+  T *begin() const { return held_; }
+
+private:
+  T *held_;
+};
+template <typename T> using Shared = Ref<T>;
+struct Song { int length() const; };
+//- /use.cpp
+#include "ptr.hpp"
+int first(Ref<Song> song, Shared<Song> other, const Ref<Ref<Song>> &all) {
+  int n = song->length() + other->length();
+  for (auto &each : song) n += each.length();
+  return n;
+}
+"#,
+        &expect![[r#"
+            class Ref ptr.hpp:1
+                ptr.hpp:9 type 99
+                use.cpp:2 type 99
+                use.cpp:2 type 99
+                use.cpp:2 type 99
+            field Ref.held_ ptr.hpp:7
+                ptr.hpp:3 read 99
+                ptr.hpp:4 read 99
+            type Shared ptr.hpp:9
+                use.cpp:2 type 99
+            class Song ptr.hpp:10
+                use.cpp:2 type 99
+                use.cpp:2 type 99
+                use.cpp:2 type 99
+            method Song.length ptr.hpp:10
+                use.cpp:3 call 95
+                use.cpp:3 call 95
+                use.cpp:4 call 95
+        "#]],
+    );
+}

@@ -1,8 +1,8 @@
 //! Hides macros that no C grammar can read, so that the definitions around them can be read.
 //!
-//! `FMT_BEGIN_NAMESPACE` on a line of its own, `UV_EXTERN int uv_run(…)`, `class FMT_API format_error {`, `public slots:`, and
-//! comments within the text of a macro: they are
-//! overwritten with blanks of the same length, so all offsets stay.
+//! `FMT_BEGIN_NAMESPACE` on a line of its own, `UV_EXTERN int uv_run(…)`, `class FMT_API format_error {`, `public slots:`,
+//! `emit changed(song)`, a call such as `Q_DECLARE_FLAGS(Options, Option)` without a semicolon in a class, and comments within the
+//! text of a macro: they are overwritten with blanks of the same length, so all offsets stay.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -12,6 +12,7 @@ pub(super) fn hidden(text: &str) -> Cow<'_, str> {
     let mut blanked: Option<Vec<u8>> = None;
     let (mut is_directive, mut goes_on) = (false, false);
     let mut at = 0;
+    let mut before = Before::default();
     while at < bytes.len() {
         let line_end = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end);
         let first = first_byte(&bytes[at..line_end]);
@@ -20,14 +21,65 @@ pub(super) fn hidden(text: &str) -> Cow<'_, str> {
         if is_directive {
             hide_comments(bytes, at..line_end, &mut blanked);
         } else if first.is_some_and(|byte| byte.is_ascii_alphabetic()) {
-            hide_in_line(bytes, at, line_end, &mut blanked);
+            match call_of_macro(bytes, at, line_end).filter(|_| before.is_member()) {
+                Some(call) => blanked.get_or_insert_with(|| bytes.to_vec())[call].fill(b' '),
+                None => {
+                    hide_in_line(bytes, at, line_end, &mut blanked);
+                    before.read(&bytes[at..line_end]);
+                }
+            }
+        } else if !matches!(first, Some(b'/' | b'*')) {
+            before.read(&bytes[at..line_end]);
         }
         at = line_end + 1;
+    }
+    for word in [b"emit".as_slice(), b"Q_EMIT"] {
+        hide_prefix(bytes, word, &mut blanked);
     }
     match blanked.map(String::from_utf8) {
         Some(Ok(text)) => Cow::Owned(text),
         _ => Cow::Borrowed(text),
     }
+}
+
+/// The code before a line.
+#[derive(Default)]
+struct Before {
+    /// Of each open brace, whether it is that of a type.
+    braces: Vec<bool>,
+    /// Whether the declaration that is read is that of a type.
+    is_type: bool,
+    last: u8,
+}
+
+impl Before {
+    fn read(&mut self, line: &[u8]) {
+        let line = without_comment(line).trim_ascii();
+        self.is_type |= declares_type(line);
+        for &byte in line {
+            match byte {
+                b'{' => self.braces.push(std::mem::take(&mut self.is_type)),
+                b'}' => drop(self.braces.pop()),
+                b';' => self.is_type = false,
+                _ => {}
+            }
+        }
+        self.last = line.last().copied().unwrap_or(self.last);
+    }
+
+    /// Whether what follows is a member of a type.
+    fn is_member(&self) -> bool {
+        self.braces.last() == Some(&true) && matches!(self.last, b';' | b'{' | b'}' | b':')
+    }
+}
+
+fn declares_type(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"template").map_or(line, |list| {
+        let list = list.trim_ascii_start();
+        &list[closes_at(list, b"<>").unwrap_or(list.len())..]
+    });
+    let (from, to) = next_word(line, 0, line.len()).unwrap_or_default();
+    matches!(&line[from..to], b"class" | b"struct" | b"union")
 }
 
 /// Hides comments in a line of a directive: to the grammar, the text of a macro ends at one, and the rest is code.
@@ -46,6 +98,52 @@ fn hide_comments(bytes: &[u8], line: Range<usize>, blanked: &mut Option<Vec<u8>>
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|found| found == wanted)
+}
+
+/// Hides a word that stands before a call: `emit changed(song);` of Qt.
+fn hide_prefix(bytes: &[u8], word: &[u8], blanked: &mut Option<Vec<u8>>) {
+    let mut at = 0;
+    while let Some(from) = find(&bytes[at..], word).map(|from| at + from) {
+        at = from + word.len();
+        let is_statement = match bytes[..from].trim_ascii_end().last() {
+            Some(b';' | b'{' | b'}' | b')' | b':') => !bytes[..from].ends_with(b":"),
+            Some(b'e') => bytes[..from].trim_ascii_end().ends_with(b"else"),
+            _ => false,
+        };
+        let is_before_call = next_word(bytes, at, bytes.len())
+            .is_some_and(|(name, _)| name > at && !bytes[name].is_ascii_digit());
+        if is_statement && is_before_call {
+            blanked.get_or_insert_with(|| bytes.to_vec())[from..at].fill(b' ');
+        }
+    }
+}
+
+/// A call of a macro that is all of a line without a semicolon, if a declaration or the end of a type follows:
+/// `Q_DECLARE_FLAGS(Options, Option)`.
+fn call_of_macro(bytes: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
+    let (from, to) = next_word(bytes, start, end)?;
+    let code = without_comment(&bytes[to..end]).trim_ascii_end();
+    let is_call =
+        is_macro(&bytes[from..to]) && code.starts_with(b"(") && closes_at(code, b"()") == Some(code.len());
+    let follows = bytes[end..].trim_ascii_start().first();
+    let is_alone =
+        follows.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, b'}' | b'~' | b'/'));
+    (is_call && is_alone).then_some(from..to + code.len())
+}
+
+/// Where the bracket is closed that a text begins with.
+fn closes_at(text: &[u8], &[open, close]: &[u8; 2]) -> Option<usize> {
+    let mut depth = 0usize;
+    let end = text.iter().position(|&byte| {
+        depth += usize::from(byte == open);
+        depth = depth.saturating_sub(usize::from(byte == close));
+        depth == 0
+    });
+    end.map(|end| end + 1)
+}
+
+fn without_comment(line: &[u8]) -> &[u8] {
+    find(line, b"//").map_or(line, |comment| &line[..comment])
 }
 
 fn first_byte(line: &[u8]) -> Option<u8> {

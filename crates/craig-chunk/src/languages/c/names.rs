@@ -109,8 +109,7 @@ fn member_access<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         }
         "template_method" => {
             let whole = field(name, "name").map_or(Value::Unknown, |name| walk.member(name, of, role));
-            template_arguments(walk, name);
-            whole
+            template_arguments(walk, name, whole)
         }
         "destructor_name" => Value::Unknown,
         _ => walk.visit_as(name, role),
@@ -126,25 +125,30 @@ fn offset_of<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 }
 
 fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    walk.named = Value::Unknown;
     let called = walk.field_as(node, "function", Role::Call);
-    let is_move = field(node, "function").is_some_and(|function| {
+    let named = std::mem::take(&mut walk.named);
+    let function = field(node, "function");
+    let is_move = function.is_some_and(|function| {
         matches!(walk.text_of(function), "std::move" | "move" | "likely" | "unlikely")
     });
     let mut first = None;
     if let Some(arguments) = field(node, "arguments") {
-        if let Some(function) = field(node, "function").filter(|function| function.kind() == "identifier") {
+        if let Some(function) = function.filter(|function| function.kind() == "identifier") {
             pasted(walk, function, arguments);
         }
         for argument in named_children(arguments) {
+            walk.callback = [first.map_or(Value::Unknown, |range| walk.element(range)); 2];
             let value = walk.visit(argument);
             first.get_or_insert(value);
         }
+        walk.callback = Default::default();
     }
     match called {
         _ if is_move => first.unwrap_or_default(),
-        // A cast, `make_unique<T>()`.
-        Value::Instance(_) => called,
-        _ => called.called(),
+        // A type that a template makes.
+        Value::Instance(_) | Value::Choice(_) => called,
+        _ => walk.inferred(called.called(), named),
     }
 }
 
@@ -210,7 +214,7 @@ fn subscript<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let value = walk.field(node, "argument");
     walk.children_except(node, &["argument"]);
     match value {
-        Value::Collection(_) | Value::Itself(_) | Value::Called(_) => value.element(),
+        Value::Collection(_) | Value::Itself(_) | Value::Called(_) | Value::Choice(_) => walk.element(value),
         _ => value,
     }
 }
@@ -242,20 +246,40 @@ fn field_initializer<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     Value::Unknown
 }
 
+/// A lambda. What an algorithm hands to it are elements of the range that is its first argument.
 fn lambda<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
+    let handed = std::mem::take(&mut walk.callback);
     walk.scope(ScopeKind::Function, |walk| {
         walk.field(node, "captures");
-        walk.field(node, "declarator");
+        if let Some(written) = field(node, "declarator") {
+            walk.visit(written);
+            for (parameter, element) in
+                field(written, "parameters").into_iter().flat_map(named_children).zip(handed)
+            {
+                untyped_parameter(walk, parameter, element);
+            }
+        }
         walk.field(node, "body");
     });
     Value::Unknown
+}
+
+/// Declares a parameter whose type is `auto`.
+fn untyped_parameter<'t>(walk: &mut Walk<'t>, node: Node<'t>, value: Value) {
+    let is_auto = field(node, "type").is_some_and(|of| of.kind() == "placeholder_type_specifier");
+    if let Some(found) =
+        field(node, "declarator").filter(|_| is_auto).and_then(|written| declarator(walk, written))
+    {
+        walk.redeclare_local(walk.text_of(found.name), value);
+    }
 }
 
 fn range_loop<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     walk.scope(ScopeKind::Block, |walk| {
         walk.field(node, "initializer");
         let declared = declared_type(walk, node);
-        let element = walk.field(node, "right").element();
+        let range = walk.field(node, "right");
+        let element = walk.element(range);
         if let Some(found) = field(node, "declarator").and_then(|written| declarator(walk, written)) {
             if found.name.kind() == "structured_binding_declarator" {
                 // `[key, value]` of a map.

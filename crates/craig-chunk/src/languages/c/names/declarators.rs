@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::literal;
-use super::types::{last, scopes_value, type_named};
+use super::types::{last, scopes_value, template_of, template_parameters, type_named};
 use crate::grammar::{all_children, child, field, named_children};
 use crate::names::walk::{ScopeKind, Walk};
 use crate::names::{DefinitionIx, DefinitionKind, NameId, Role, Source, Traits, Value};
@@ -165,12 +165,13 @@ pub(super) fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         });
         return Value::Unknown;
     }
-    let value = declared_type(walk, node);
     let Some(declared) = declarator(walk, written) else {
+        declared_type(walk, node);
         walk.function(None, |walk| walk.field(node, "body"));
         return Value::Unknown;
     };
     let (definition, this) = function_named(walk, node, &declared, static_traits(walk, node));
+    let value = declared_type(walk, node);
     walk.function(definition, |walk| {
         if this != Value::Unknown {
             walk.declare_local_named("this", this);
@@ -238,6 +239,10 @@ pub(super) fn function_named<'t>(
     if let Some(known) = definition.and_then(|definition| walk.definition(definition)) {
         known.owner = owner;
     }
+    // Those of a member that is defined outside of its class are the class's.
+    if let Some(definition) = definition.filter(|_| owner.is_none()) {
+        template_parameters(walk, whole, definition);
+    }
     let this = if owner.is_some() { of.instance() } else { Value::Unknown };
     (definition, if in_type { walk.this_value() } else { this })
 }
@@ -277,6 +282,14 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         let mut cursor = node.walk();
         node.children_by_field_name("declarator", &mut cursor).filter(|part| part.is_named()).collect()
     };
+    if template_of(node).is_some()
+        && let [part] = written[..]
+        && part.kind() != "init_declarator"
+        && let Some(found) = declarator(walk, part).filter(|found| found.parameters.is_some())
+    {
+        prototype(walk, node, &found, None, static_traits(walk, node));
+        return Value::Unknown;
+    }
     let declared = match anonymous {
         // The members of `struct { … } name` are those of `name`.
         Some(_) if !written.is_empty() && !walk.is_in_function() => Value::Unknown,
@@ -291,7 +304,7 @@ pub(super) fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             continue;
         };
         if found.parameters.is_some() && part.kind() != "init_declarator" {
-            prototype(walk, node, &found, declared, traits);
+            prototype(walk, node, &found, Some(declared), traits);
             continue;
         }
         if walk.is_in_function() && !walk.is_in_type() {
@@ -330,16 +343,31 @@ pub(super) fn is_anonymous_record(node: Node<'_>) -> bool {
         && field(node, "body").is_some()
 }
 
+/// Declares a function. The type of a template's is read once it is known whose parameters the template's are.
 pub(super) fn prototype<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
     found: &Declared<'t>,
-    declared: Value,
+    declared: Option<Value>,
     traits: Traits,
 ) {
-    // In a function, what is declared is defined outside of it.
     if walk.is_in_function() && !walk.is_in_type() {
-        walk.scope(ScopeKind::Function, |walk| signature(walk, found));
+        match found.parameters.filter(|list| is_of_names(*list)) {
+            // `Lock lock(mutex);` is a variable: the grammar takes its arguments for types.
+            Some(arguments) => {
+                walk.declare_local(found.name, declared.unwrap_or_default());
+                for argument in named_children(arguments).filter_map(|argument| field(argument, "type")) {
+                    match argument.kind() {
+                        "type_identifier" => walk.name(argument, Role::Read),
+                        _ => walk.visit(argument),
+                    };
+                }
+            }
+            // What is declared is defined outside.
+            None => {
+                walk.scope(ScopeKind::Function, |walk| signature(walk, found));
+            }
+        }
         return;
     }
     // `DISALLOW_COPY(Queue);` in a class, and what annotates the field before it.
@@ -354,7 +382,18 @@ pub(super) fn prototype<'t>(
     let is_pure = field(node, "default_value").is_some();
     let traits = if is_pure { traits } else { traits.and(Traits::DECLARATION) };
     let (definition, _) = function_named(walk, node, found, traits);
+    let declared = declared.unwrap_or_else(|| declared_type(walk, node));
     walk.function(definition, |walk| declared.or(signature(walk, found)));
+}
+
+/// Whether parameters are all names of types alone, and there are some.
+fn is_of_names(list: Node<'_>) -> bool {
+    let is_name = |part: Node<'_>| {
+        field(part, "declarator").is_none()
+            && field(part, "type")
+                .is_some_and(|of| matches!(of.kind(), "type_identifier" | "qualified_identifier"))
+    };
+    list.named_child_count() > 0 && named_children(list).all(is_name)
 }
 
 pub(super) fn variable<'t>(
@@ -490,13 +529,15 @@ pub(super) fn unparsed<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
 
 pub(super) fn alias<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let Some(name) = field(node, "name") else { return Value::Unknown };
-    let is_space = node.kind() == "namespace_alias_definition";
-    let value = if is_space {
-        node.named_child(1).map_or(Value::Unknown, |of| walk.visit(of))
-    } else {
-        walk.field(node, "type").instance()
+    let definition = walk.define(name, node, DefinitionKind::Type, Traits::default());
+    if let Some(definition) = definition {
+        template_parameters(walk, node, definition);
+    }
+    let value = match node.kind() {
+        "namespace_alias_definition" => node.named_child(1).map_or(Value::Unknown, |of| walk.visit(of)),
+        _ => walk.field(node, "type").instance(),
     };
-    if let Some(definition) = walk.define(name, node, DefinitionKind::Type, Traits::default()) {
+    if let Some(definition) = definition {
         if walk.is_in_function() {
             walk.bind(definition);
         }

@@ -61,6 +61,7 @@ pub(super) fn type_named<'t>(
     if walk.is_in_function() {
         walk.bind(definition);
     }
+    template_parameters(walk, whole, definition);
     let supers = child(of, "base_class_clause").map(|clause| base_classes(walk, clause)).unwrap_or_default();
     if let Some(known) = walk.definition(definition) {
         known.supers = supers;
@@ -202,67 +203,85 @@ pub(super) fn type_descriptor<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value 
     value
 }
 
-/// Templates that stand for what is in them.
-pub(super) const WRAPPERS: &[&str] = &[
-    "unique_ptr",
-    "shared_ptr",
-    "weak_ptr",
+/// Templates of libraries that stand for what is in them.
+const WRAPPERS: &[&str] = &[
+    "QPointer",
+    "QScopedPointer",
+    "QSharedPointer",
+    "QWeakPointer",
+    "atomic",
+    "future",
     "optional",
     "reference_wrapper",
-    "atomic",
-    "make_unique",
-    "make_shared",
-    "static_cast",
-    "dynamic_cast",
-    "reinterpret_cast",
-    "const_cast",
-    "forward",
+    "shared_future",
+    "shared_ptr",
+    "unique_ptr",
+    "weak_ptr",
 ];
 
-/// Templates whose elements are those in them.
-pub(super) const COLLECTIONS: &[&str] = &[
-    "vector",
-    "list",
-    "forward_list",
-    "deque",
+/// Templates of the standard library whose elements are those in them.
+const COLLECTIONS: &[&str] = &[
     "array",
-    "span",
-    "set",
-    "multiset",
-    "unordered_set",
+    "deque",
+    "forward_list",
     "initializer_list",
+    "list",
+    "multiset",
     "queue",
+    "set",
+    "span",
     "stack",
-    "map",
-    "multimap",
-    "unordered_map",
+    "unordered_set",
+    "vector",
 ];
 
+/// Templates of libraries whose elements are the values that they map to.
+const MAPS: &[&str] = &["QHash", "QMap", "map", "multimap", "unordered_map"];
+
+/// A template that is applied to types; of a function, the first of these is what a call of it may return.
 pub(super) fn template<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
     let role = walk.take_role();
     let Some(name) = field(node, "name") else { return Value::Unknown };
     let whole = walk.visit_as(name, role);
-    template_arguments(walk, node).map_or(whole, |known| known)
+    template_arguments(walk, node, whole)
 }
 
-/// Reads the arguments of a template; the value of a known one.
-pub(super) fn template_arguments<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Option<Value> {
-    let name = field(node, "name").map_or("", |name| walk.text_of(name));
-    let arguments = field(node, "arguments")?;
+/// Reads the arguments that the template `whole` is applied to.
+pub(super) fn template_arguments<'t>(walk: &mut Walk<'t>, node: Node<'t>, whole: Value) -> Value {
+    let Some(arguments) = field(node, "arguments") else { return whole };
     let values: Vec<Value> = named_children(arguments).map(|argument| walk.visit(argument)).collect();
-    let first = values.first().copied().unwrap_or_default();
-    if WRAPPERS.contains(&name) {
-        return Some(first.instance());
+    let part = |at: usize| values.get(at).copied().unwrap_or_default();
+    match field(node, "name").map_or("", |name| walk.text_of(name)) {
+        _ if node.kind() != "template_type" => {
+            walk.named = part(0).instance();
+            whole
+        }
+        "pair" | "tuple" => {
+            let parts: Vec<Value> = values.iter().map(|part| part.instance()).collect();
+            walk.tuple(node, &parts)
+        }
+        name if WRAPPERS.contains(&name) => part(0).instance(),
+        name if COLLECTIONS.contains(&name) => walk.several(part(0)).or(Value::Builtin),
+        name if MAPS.contains(&name) => walk.several(part(1)).or(Value::Builtin),
+        _ => walk.applied(whole, values),
     }
-    if matches!(name, "pair" | "tuple") {
-        let parts: Vec<Value> = values.iter().map(|part| part.instance()).collect();
-        return Some(walk.tuple(node, &parts));
+}
+
+/// Lets the parameters of a template stand for what `of` is applied to, which `node` defines.
+pub(super) fn template_parameters<'t>(walk: &mut Walk<'t>, node: Node<'t>, of: DefinitionIx) {
+    let Some(list) = template_of(node).and_then(|template| field(template, "parameters")) else { return };
+    let is_type = |parameter: &Node<'t>| parameter.kind().ends_with("type_parameter_declaration");
+    for (at, parameter) in named_children(list).enumerate().filter(|(_, parameter)| is_type(parameter)) {
+        if let Some(name) = child(parameter, "type_identifier").or_else(|| field(parameter, "name")) {
+            let value = walk.type_parameter(of, at, Value::Unknown);
+            walk.redeclare_local(walk.text_of(name), value);
+        }
     }
-    if COLLECTIONS.contains(&name) {
-        let of = if name.ends_with("map") { values.get(1).copied().unwrap_or_default() } else { first };
-        return Some(of.collection().or(Value::Builtin));
-    }
-    None
+}
+
+/// The template that a node is the definition or declaration of.
+pub(super) fn template_of(node: Node<'_>) -> Option<Node<'_>> {
+    node.parent().filter(|parent| parent.kind() == "template_declaration")
 }
 
 /// `a::b`
@@ -277,7 +296,7 @@ pub(super) fn qualified<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
         true => of_no_namespace(walk, name, role),
         false => walk.member(name, of, role),
     };
-    if name == at { whole } else { template_arguments(walk, at).unwrap_or(whole) }
+    if name == at { whole } else { template_arguments(walk, at, whole) }
 }
 
 /// The value of the scopes before a qualified name, which may begin with `::`.
@@ -310,8 +329,5 @@ pub(super) fn scope_value<'t>(walk: &mut Walk<'t>, scope: Node<'t>, of: Value) -
         Value::Unknown => walk.visit_as(name, Role::Type),
         of => walk.member(name, of, Role::Type),
     };
-    if name != scope {
-        template_arguments(walk, scope);
-    }
-    value
+    if name == scope { value } else { template_arguments(walk, scope, value) }
 }
