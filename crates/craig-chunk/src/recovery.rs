@@ -335,7 +335,8 @@ impl<'t> Recovery<'t> {
         if self.helps(Step::Inside, case) {
             let emptied = self.text[bytes.clone()].to_owned();
             self.text.replace_range(bytes.clone(), &original);
-            if !self.helps(Step::Statements, case) && harm >= HIDES_NEXT {
+            let is_mended = self.helps(Step::Members, case) || self.helps(Step::Statements, case);
+            if !is_mended && harm >= HIDES_NEXT {
                 self.text.replace_range(bytes, &emptied);
                 self.is_mended = true;
             }
@@ -391,6 +392,11 @@ impl<'t> Recovery<'t> {
                 return case.next.is_some_and(|next| self.start_with_semicolon(next.rows.start));
             }
             Step::Inside => inside.clone(),
+            Step::Members => {
+                let around = self.around(piece, inside, case.around, false);
+                self.members(inside.clone(), &around);
+                return case.wants_head && !inside.is_empty();
+            }
             Step::Statements => {
                 let around = self.around(piece, inside, case.around, true);
                 self.statements(inside.clone(), &around, 0);
@@ -399,6 +405,17 @@ impl<'t> Recovery<'t> {
         };
         self.blank(&rows);
         !rows.is_empty()
+    }
+
+    /// Overwrites the members with an error without which what encloses them is whole.
+    fn members(&mut self, rows: Range<usize>, around: &Enclosing) {
+        let Some(head) = around.heads.last() else { return };
+        for piece in self.layout.pieces(rows.clone()).into_iter().filter(|piece| !piece.is_clean) {
+            let Some(tree) = self.read(around, &[&piece.rows]) else { return };
+            if !Placed::new(self.grammar, &self.text, &tree).reaches(head, rows.end) {
+                self.blank(&piece.rows);
+            }
+        }
     }
 
     /// Overwrites the statements that have an error, the smallest that are the cause.
@@ -637,6 +654,8 @@ enum Step {
     Joined,
     /// Its last line: a bracket too many.
     End,
+    /// Members that hide the type around them.
+    Members,
     /// Statements that have an error.
     Statements,
     Inside,

@@ -161,6 +161,8 @@ pub(super) struct Binder<'t, 'n> {
     parameters: FxHashMap<SymbolIx, Vec<Taken>>,
     /// What files of C++ bring in by `using`.
     usings: c::Usings,
+    /// Whether all that can be derived is.
+    is_derived: bool,
 }
 
 /// What a parameter is, and what its own parameters are if its type is written as that of a function.
@@ -184,6 +186,7 @@ impl<'t, 'n> Binder<'t, 'n> {
             fluent: FxHashSet::default(),
             parameters: FxHashMap::default(),
             usings: c::Usings::default(),
+            is_derived: false,
         };
         binder.open_inline_namespaces();
         binder.usings = binder.bind_usings();
@@ -198,6 +201,7 @@ impl<'t, 'n> Binder<'t, 'n> {
                 binder.bind_made_supers();
             }
         }
+        binder.is_derived = true;
         binder
     }
 

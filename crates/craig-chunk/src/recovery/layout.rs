@@ -22,6 +22,8 @@ struct Line {
     is_blank: bool,
     /// Whether a declaration or a statement may start here: no bracket, no operator, no end of a block.
     starts: bool,
+    /// Whether it is a label: `public:`, `out:`.
+    is_label: bool,
     /// Whether it starts with the end of something.
     closes: bool,
     /// Whether it ends with the start of a block in brackets.
@@ -72,6 +74,7 @@ impl Layout {
             indent: 0,
             is_blank: false,
             starts: false,
+            is_label: false,
             closes: true,
             opens: false,
             has_block: false,
@@ -196,7 +199,10 @@ impl Layout {
         let last = self.last_row(&piece.rows).unwrap_or(first);
         let is_end = last > first && self.lines[last].indent <= indent && !self.lines[last].starts;
         let end = if is_end { last } else { piece.rows.end };
-        let is_of_head = |row: &usize| !self.lines[*row].is_blank && self.lines[*row].indent <= indent;
+        let is_of_head = |row: &usize| {
+            let line = &self.lines[*row];
+            !line.is_blank && !line.is_label && line.indent <= indent
+        };
         let mut head_end = (first..end).rev().find(is_of_head).unwrap_or(first) + 1;
         let opens = |row: &usize| self.lines[*row].opens;
         if is_end && !(first..head_end).any(|row| opens(&row)) {
@@ -223,6 +229,7 @@ impl Line {
             indent: if content.is_empty() { 0 } else { indent },
             is_blank: content.is_empty() || is_directive,
             starts: !content.is_empty() && !is_directive && starts_piece(source_content.trim_ascii_end()),
+            is_label: is_label(source_content.trim_ascii_end()),
             opens: content.ends_with('{'),
             has_block: content.ends_with('}') && content.contains(" { "),
             closes: content.starts_with(['}', ')', ']']) || is_end(content),
@@ -230,16 +237,20 @@ impl Line {
     }
 }
 
-/// Whether a declaration or a statement may start with this text. A label is none: `public:`, `out:`.
+/// Whether a declaration or a statement may start with this text.
 fn starts_piece(content: &str) -> bool {
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
-    let Some(first) = content.chars().next() else { return false };
-    let rest = content.trim_start_matches(is_of_word);
-    let word = &content[..content.len() - rest.len()];
-    let is_label = !word.is_empty() && rest == ":";
-    (is_of_word(first) || matches!(first, '$' | '@' | '~' | '[' | '`' | '"' | '\'' | '/' | '#'))
-        && !is_label
-        && !is_end(content)
+    let is_start =
+        |c: char| is_of_word(c) || matches!(c, '$' | '@' | '~' | '[' | '`' | '"' | '\'' | '/' | '#');
+    content.starts_with(is_start) && !is_label(content) && !is_end(content)
+}
+
+/// Whether a text is a word and a colon.
+fn is_label(content: &str) -> bool {
+    content.strip_suffix(':').is_some_and(|word| !word.is_empty() && word.chars().all(is_of_word))
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Whether a text starts with the word that ends a block in some languages.

@@ -45,6 +45,15 @@ impl Binder<'_, '_> {
         self.table.entry(at).kind == DefinitionKind::Module && self.table.family(at) == Family::C
     }
 
+    /// Whether what an alias stands for may become known.
+    pub(super) fn is_pending(&self, of: Type) -> bool {
+        let (Type::Static(at) | Type::Instance(at)) = of else { return false };
+        !self.is_derived
+            && self.types[at as usize] == Type::Unknown
+            && self.table.entry(at).kind == DefinitionKind::Type
+            && self.table.definition(at).value != Value::Unknown
+    }
+
     /// What the files of C++ bring in by `using`.
     pub(super) fn bind_usings(&self) -> Usings {
         let files = (0..self.table.files.len()).into_par_iter();
@@ -234,22 +243,23 @@ impl FileBinder<'_, '_, '_> {
 
     /// What a class of C++ points to, by its operator.
     pub(super) fn pointed_to(&self, of: Type) -> Option<Type> {
-        self.returned_by(of, "operator->").or_else(|| self.returned_by(of, "operator*"))
+        ["operator->", "operator*"].into_iter().find_map(|method| self.returned_by(of, method))
     }
 
-    /// An element of what a class of C++ is a range of.
+    /// An element of what a class of C++ is a range of; unknown where the class does not say it.
     pub(super) fn element_of_range(&self, of: Type) -> Option<Type> {
-        self.returned_by(of, "begin")
+        ["begin", "operator[]"].into_iter().find_map(|method| self.returned_by(of, method))
     }
 
     /// What a method of a class returns, by what the class is applied to.
     fn returned_by(&self, of: Type, method: &str) -> Option<Type> {
         let binder = self.binder;
         let Type::Instance(class) = binder.generics.plain(of) else { return None };
-        let method = binder.member_where(class, binder.table.find(method)?, |_| true);
-        let mut returned =
-            method.into_iter().map(|at| binder.replaced_by_receiver(binder.types[at as usize], of));
-        returned.find(|found| matches!(found, Type::Instance(_) | Type::Generic(_) | Type::Argument(..)))
+        let methods = binder.member_where(class, binder.table.find(method)?, |_| true);
+        let returned = methods.iter().map(|&at| binder.replaced_by_receiver(binder.types[at as usize], of));
+        let is_known =
+            |found: &Type| matches!(found, Type::Instance(_) | Type::Generic(_) | Type::Argument(..));
+        (!methods.is_empty()).then(|| returned.into_iter().find(is_known).unwrap_or_default())
     }
 
     /// Of the definitions of a name, those of the file and what it includes, and where that only declares it, those that other

@@ -185,13 +185,14 @@ impl FileBinder<'_, '_, '_> {
                     _ => found,
                 };
             }
-            Choice::Applied(..)
-                if self.family == Family::C
-                    && self.binder.generics.is_open(found)
-                    && self.is_alias(first, depth) =>
-            {
-                let argument = self.value_type(other, depth).instance();
-                return self.binder.generics.replaced_at(found, self.n_applied(first), argument);
+            Choice::Applied(..) if self.family == Family::C && self.is_alias(first, depth) => {
+                if self.binder.generics.is_open(found) {
+                    let argument = self.value_type(other, depth).instance();
+                    return self.binder.generics.replaced_at(found, self.n_applied(first), argument);
+                }
+                if self.binder.is_pending(found) {
+                    return Type::Unknown;
+                }
             }
             Choice::Applied(..) => {
                 if let Some(applied) = self.applied(first, found, other, depth) {

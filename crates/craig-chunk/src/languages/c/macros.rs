@@ -55,7 +55,7 @@ struct Before {
 impl Before {
     fn read(&mut self, line: &[u8]) {
         let line = without_comment(line).trim_ascii();
-        self.is_type |= declares_type(line);
+        self.is_type |= matches!(self.last, 0 | b';' | b'{' | b'}' | b':' | b'>') && declares_type(line);
         for &byte in line {
             match byte {
                 b'{' => self.braces.push(std::mem::take(&mut self.is_type)),
@@ -153,16 +153,19 @@ fn first_byte(line: &[u8]) -> Option<u8> {
 /// Hides macros among the leading words of one line.
 fn hide_in_line(bytes: &[u8], start: usize, end: usize, blanked: &mut Option<Vec<u8>>) {
     let mut at = start;
-    let mut leads_type = false;
+    let (mut leads_type, mut leads_record) = (false, false);
     while let Some((from, to)) = next_word(bytes, at, end) {
         let word = &bytes[from..to];
-        if is_macro(word) {
+        if leads_record && !matches!(word, b"class" | b"struct") && is_before_name(bytes, to, end) {
+            blanked.get_or_insert_with(|| bytes.to_vec())[from..to].fill(b' ');
+        } else if is_macro(word) {
             if !hides(bytes, to, end, leads_type) {
                 return;
             }
             blanked.get_or_insert_with(|| bytes.to_vec())[from..to].fill(b' ');
         } else if matches!(word, b"class" | b"struct" | b"union" | b"enum") {
             leads_type = true;
+            leads_record = word != b"enum";
         } else if matches!(word, b"public" | b"protected" | b"private") {
             hide_slots(bytes, to, end, blanked);
             return;
@@ -174,6 +177,15 @@ fn hide_in_line(bytes: &[u8], start: usize, end: usize, blanked: &mut Option<Vec
         }
         at = to;
     }
+}
+
+/// Whether the name of a type with a body follows, so that the word before it is none: `class CORELIB NODISCARD Token : Base {`.
+fn is_before_name(bytes: &[u8], at: usize, end: usize) -> bool {
+    let mut words = std::iter::successors(next_word(bytes, at, end), |(_, to)| next_word(bytes, *to, end));
+    let is_named = words.next().is_some_and(|(from, to)| from > at && &bytes[from..to] != b"final");
+    let last = words.last().or_else(|| next_word(bytes, at, end)).map_or(at, |(_, to)| to);
+    let rest = bytes[last..].trim_ascii_start();
+    is_named && (rest.starts_with(b"{") || rest.starts_with(b":") && !rest.starts_with(b"::"))
 }
 
 /// Hides the word between an access specifier and its colon: `public slots:`.
