@@ -512,6 +512,9 @@ impl<'b, 't, 'n> FileBinder<'b, 't, 'n> {
                 self.binder.table.files[self.file].occurrences.get(at as usize).map(|found| found.role);
             self.keep_namespace(&mut found.entities, role.unwrap_or(Role::Read));
         }
+        if self.family == Family::C && found.entities.len() > 1 {
+            self.keep_overloads(&mut found.entities, at);
+        }
         let found = Rc::new(found);
         if let Some(slot) = self.bound.get_mut(at as usize) {
             *slot = Some(Rc::clone(&found));

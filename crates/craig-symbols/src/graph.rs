@@ -48,6 +48,8 @@ pub struct SymbolDefinition {
     pub line_end: u32,
     /// What more is known.
     pub traits: Traits,
+    /// Of a function, how many arguments it takes, as far as overloads are told apart by that.
+    pub arity: Option<u8>,
 }
 
 /// An occurrence that refers to a definition.

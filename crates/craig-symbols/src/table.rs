@@ -624,6 +624,7 @@ impl<'n> Table<'n> {
                 line_start: definition.line_start,
                 line_end: definition.line_end,
                 traits: entry.traits,
+                arity: definition.arity,
             }
         };
         self.entries.iter().map(symbol).collect()

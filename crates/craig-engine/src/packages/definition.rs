@@ -123,6 +123,7 @@ mod tests {
             line_start: line,
             line_end: line,
             traits: Traits::default(),
+            arity: None,
         };
         let (path, owner) = ("a.java".to_owned(), Some("Sum".to_owned()));
         ImportedReference { line: 1, column: 0, confidence: 99, package: 0, path, definition, owner }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use craig_chunk::names::{DefinitionIx, DefinitionKind, Role, Source, Traits, Value};
+use craig_chunk::names::{DefinitionIx, DefinitionKind, OccurrenceIx, Role, Source, Traits, Value};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -239,6 +239,23 @@ impl FileBinder<'_, '_, '_> {
             opened
         });
         opened.iter().flat_map(|&of| self.binder.member_where(of, name, |_| true)).collect()
+    }
+
+    /// Of overloads, keeps those with as many parameters as the call has arguments, or where there are none, those with more: a
+    /// declaration may say what they are by default.
+    pub(super) fn keep_overloads(&self, found: &mut Vec<Entity>, call: OccurrenceIx) {
+        let table = self.binder.table;
+        let occurrence = table.files[self.file].occurrences.get(call as usize);
+        let Some(n) = occurrence.and_then(|call| call.arguments) else { return };
+        let arity = |entity: &Entity| match *entity {
+            Entity::Symbol(at) => table.definition(at).arity,
+            _ => None,
+        };
+        let most = if found.iter().any(|entity| arity(entity) == Some(n)) { n } else { u8::MAX };
+        let fits = |entity: &Entity| arity(entity).is_none_or(|arity| (n..=most).contains(&arity));
+        if found.iter().any(fits) {
+            found.retain(fits);
+        }
     }
 
     /// What a class of C++ points to, by its operator.

@@ -118,6 +118,7 @@ impl SymbolGraph {
             body.u32(name);
             body.byte(definition.kind.to_byte());
             body.byte(definition.traits.0);
+            body.byte(definition.arity.map_or(0, |arity| arity.saturating_add(1)));
             match definition.parent {
                 Some(parent) => {
                     body.byte(1);
@@ -191,6 +192,7 @@ fn read_definitions<T>(
         let name = *texts.get(reader.u32()? as usize)?;
         let kind = DefinitionKind::from_byte(reader.byte()?)?;
         let traits = Traits(reader.byte()?);
+        let arity = reader.byte()?.checked_sub(1);
         let parent = match reader.byte()? {
             0 => None,
             _ => Some(u32::try_from(i64::from(at).checked_sub(reader.signed()?)?).ok()?),
@@ -209,6 +211,7 @@ fn read_definitions<T>(
             line_start,
             line_end,
             traits,
+            arity,
         };
         at += 1;
         Some(make(at - 1, name, definition))

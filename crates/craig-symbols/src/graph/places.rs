@@ -126,12 +126,18 @@ impl SymbolGraph {
 
     fn is_other_overload(&self, a: SymbolIx, b: SymbolIx) -> bool {
         let (a, b) = (self.definition(a), self.definition(b));
-        let language = self.files[a.file as usize].language;
-        let are_functions =
-            [a, b].iter().all(|of| of.kind.is_callable() && !of.traits.has(Traits::DECLARATION));
-        are_functions
-            && a.file == b.file
-            && matches!(language, Language::Java | Language::Kotlin | Language::CSharp)
+        if ![a, b].iter().all(|of| of.kind.is_callable()) {
+            return false;
+        }
+        match self.files[a.file as usize].language {
+            Language::Java | Language::Kotlin | Language::CSharp => {
+                a.file == b.file && ![a, b].iter().any(|of| of.traits.has(Traits::DECLARATION))
+            }
+            Language::C | Language::Cpp | Language::ObjectiveC | Language::Cuda => {
+                a.arity.zip(b.arity).is_some_and(|(a, b)| a != b)
+            }
+            _ => false,
+        }
     }
 
     /// Whether a definition is of a test: of a file of tests, or of a module of tests inside of a Rust file.

@@ -348,11 +348,7 @@ namespace shop { int rate(int x) { return ::rate(x); } }
                 use.cpp:3 call 95
                 use.cpp:5 call 95
             function shop.tax.rate shop.hpp:1
-                opened.cpp:3 call 99
-                use.cpp:2 call 95
                 use.cpp:3 import 95
-                use.cpp:3 call 95
-                use.cpp:5 call 95
             module shop shop.hpp:2
                 names.hpp:2 type 99
                 names.hpp:3 type 99

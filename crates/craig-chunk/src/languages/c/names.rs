@@ -143,6 +143,8 @@ fn call<'t>(walk: &mut Walk<'t>, node: Node<'t>) -> Value {
             first.get_or_insert(value);
         }
         walk.callback = Default::default();
+        let n = named_children(arguments).filter(|argument| argument.kind() != "comment").count();
+        walk.set_arguments(called, n);
     }
     match called {
         _ if is_move => first.unwrap_or_default(),

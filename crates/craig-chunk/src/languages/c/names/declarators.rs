@@ -239,9 +239,12 @@ pub(super) fn function_named<'t>(
     if let Some(known) = definition.and_then(|definition| walk.definition(definition)) {
         known.owner = owner;
     }
-    // Those of a member that is defined outside of its class are the class's.
-    if let Some(definition) = definition.filter(|_| owner.is_none()) {
-        template_parameters(walk, whole, definition);
+    if let Some(definition) = definition {
+        walk.set_arity(definition, declared.parameters.and_then(|list| n_parameters(walk, list)));
+        // Those of a member that is defined outside of its class are the class's.
+        if owner.is_none() {
+            template_parameters(walk, whole, definition);
+        }
     }
     let this = if owner.is_some() { of.instance() } else { Value::Unknown };
     (definition, if in_type { walk.this_value() } else { this })
@@ -384,6 +387,18 @@ pub(super) fn prototype<'t>(
     let (definition, _) = function_named(walk, node, found, traits);
     let declared = declared.unwrap_or_else(|| declared_type(walk, node));
     walk.function(definition, |walk| declared.or(signature(walk, found)));
+}
+
+/// How many arguments a function takes, if that is fixed and said: `()` of C says nothing.
+fn n_parameters(walk: &Walk<'_>, list: Node<'_>) -> Option<u8> {
+    let parameters = || named_children(list).filter(|part| part.kind() != "comment");
+    let is_fixed =
+        child(list, "...").is_none() && parameters().all(|part| part.kind() == "parameter_declaration");
+    match parameters().count() {
+        0 => None,
+        1 if walk.text_of(list).trim_matches(['(', ')', ' ']) == "void" => Some(0),
+        n => u8::try_from(n).ok().filter(|_| is_fixed),
+    }
 }
 
 /// Whether parameters are all names of types alone, and there are some.
