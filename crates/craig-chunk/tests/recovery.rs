@@ -474,3 +474,34 @@ class After
         "#]],
     );
 }
+
+#[test]
+fn a_class_of_cpp_keeps_its_members_around_a_macro() {
+    check(
+        "a.hpp",
+        r#"
+class CORELIB NODISCARD Token : public Base {
+public:
+  enum Type : int { Name, Number };
+  template <class T, REQUIRES("T must be a token", std::is_convertible<T*, const Token*> )>
+  static T *next(T *token) {
+    return token;
+  }
+private:
+  void old(int count,
+           int most)
+      CORE_DEPRECATED("Use next() instead") {
+    next(this);
+  }
+  int last() const;
+};
+"#,
+        expect![[r#"
+            1-15 class Token
+            3-3 enum Type in Token
+            5-7 method next in Token
+            9-13 method old in Token
+            14-14 method last in Token
+        "#]],
+    );
+}

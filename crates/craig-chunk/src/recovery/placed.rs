@@ -22,6 +22,8 @@ struct Definition {
     kind: ChunkKind,
     /// Line of the innermost function around it that starts on a line before.
     within: Option<u32>,
+    /// Whether a type or a namespace is around it.
+    is_member: bool,
 }
 
 impl Placed {
@@ -36,16 +38,20 @@ impl Placed {
                 open.push((symbol.line, symbol.line_end));
             }
             let (line, line_end) = (symbol.line, symbol.line_end);
-            Definition { line, line_end, name: symbol.name, kind: symbol.kind, within }
+            let is_member = symbol.parent.is_some();
+            Definition { line, line_end, name: symbol.name, kind: symbol.kind, within, is_member }
         };
         Self { definitions: symbols.into_iter().map(placed).collect() }
     }
 
-    /// How many definitions are where the layout has them: none in a function that is not indented less, none that ends at a
-    /// bracket of something inside.
+    /// How many definitions are where the layout has them: none in a function that is not indented less, none that is indented
+    /// and in nothing, none that ends at a bracket of something inside.
     pub(super) fn n_in_place(&self, layout: &Layout) -> usize {
-        let ends = |found: &&Definition| !layout.ends_inside(row(found.line), row(found.line_end));
-        self.counted().filter(|found| found.is_in_place(layout)).filter(ends).count()
+        let is_right = |found: &&Definition| {
+            let is_lost = !found.is_member && found.within.is_none() && layout.indent(row(found.line)) > 0;
+            !is_lost && !layout.ends_inside(row(found.line), row(found.line_end))
+        };
+        self.counted().filter(|found| found.is_in_place(layout)).filter(is_right).count()
     }
 
     /// Rows of definitions that are in a function which is not indented less, sorted.

@@ -1,7 +1,8 @@
-//! Hides attributes of C that are macros: `int ZEXPORT deflate(…)`, `(int idx UNUSED)`, `void f(void) NORETURN;`.
+//! Hides attributes of C that are macros: `int ZEXPORT deflate(…)`, `(int idx UNUSED)`, `void f(void) NORETURN;`,
+//! `void f() REQUIRES_LOCK(mutex) {`.
 //!
-//! A word in capitals behind a type or a name, where the language has no room for one more word, is overwritten with blanks, so
-//! all offsets stay. For text that parsed with errors only.
+//! A word in capitals behind a type, a name or parameters, where the language has no room for one more word, is overwritten with
+//! blanks, so all offsets stay. For text that parsed with errors only.
 
 use crate::grammar::branches;
 
@@ -12,12 +13,14 @@ pub(super) fn without(text: &str) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let mut hides = false;
     let mut at = 0;
+    let mut before = "";
     for line in text.split_inclusive('\n') {
         if !line.trim_ascii_start().starts_with(['#', '/', '*']) {
-            for (start, end) in attributes(line) {
+            for (start, end) in attributes(line).into_iter().chain(behind_parameters(before, line)) {
                 bytes[at + start..at + end].fill(b' ');
                 hides = true;
             }
+            before = line.trim_ascii_end();
         }
         at += line.len();
     }
@@ -46,6 +49,28 @@ fn attributes(line: &str) -> Vec<(usize, usize)> {
         }
     }
     found
+}
+
+/// Where the call of a macro is that stands between the parameters of a function and its body or end.
+fn behind_parameters(before: &str, line: &str) -> Option<(usize, usize)> {
+    let code = line.trim_ascii_end();
+    let head = code.trim_end_matches(['{', ';']).trim_ascii_end();
+    let open = head.ends_with(')').then(|| opens(head)).flatten()?;
+    let name = head[..open].trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let is_macro = is_capital(&head[name.len()..open]) && head.len() < code.len();
+    let function = if name.trim_ascii().is_empty() { before } else { name.trim_ascii_end() };
+    let function = function.trim_end_matches(" override").trim_end_matches(" const");
+    (is_macro && function.ends_with(')')).then_some((name.len(), head.len()))
+}
+
+/// Where the parenthesis is opened that a text ends with.
+fn opens(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    text.rfind(|c: char| {
+        depth += usize::from(c == ')');
+        depth = depth.saturating_sub(usize::from(c == '('));
+        depth == 0
+    })
 }
 
 /// Words that need another one behind them.
