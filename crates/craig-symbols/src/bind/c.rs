@@ -122,8 +122,9 @@ impl FileBinder<'_, '_, '_> {
                     // The type's own name is the type, not what makes it.
                     let is_maker = |at| table.entry(at).kind == DefinitionKind::Constructor;
                     let mut found = self.binder.member_where(current, sought.name, |_| true);
-                    // No function is meant before `::`.
-                    let is_sought = |at| sought.role != Role::Type || !table.entry(at).kind.is_callable();
+                    // A field may have the name of its type.
+                    let is_type = |at| table.entry(at).kind.is_type() || self.binder.is_namespace(at);
+                    let is_sought = |at| sought.role != Role::Type || is_type(at);
                     found.retain(|&at| !is_maker(at) && is_sought(at));
                     Bound::symbols(&found, CERTAIN)
                 }
@@ -303,8 +304,14 @@ impl FileBinder<'_, '_, '_> {
             all.into_iter().partition(|&at| self.includes(file_of(at)));
         if near.is_empty() {
             let is_seen = |&at: &SymbolIx| table.is_header(file_of(at)) || is_linked(at);
-            let found: Vec<SymbolIx> = others.into_iter().filter(is_seen).collect();
-            return Bound::global(&found, found.len());
+            let found: Vec<SymbolIx> = others.iter().copied().filter(is_seen).collect();
+            return match (&found[..], &others[..]) {
+                // A header names a type that only the file has which implements it: `typedef struct queue_s queue_t;`.
+                ([], &[hidden]) if is_type(hidden) && table.is_header(self.file) => {
+                    Bound::global(&[hidden], 1)
+                }
+                _ => Bound::global(&found, found.len()),
+            };
         }
         // A namespace is one in all files; a declaration and what it declares are one.
         let space = |at: SymbolIx| table.entry(at).parent.map(|of| table.canonical(of));

@@ -223,21 +223,20 @@ int modify(const char *style, struct cell *cell) {
         &expect![[r#"
             class style src/style.h:1
                 src/popup.c:3 type 99
+                src/style.h:3 type 99
             field style.width src/style.h:1
                 src/popup.c:5 write 95
-                src/popup.c:5 read 70
+                src/popup.c:5 read 95
                 src/popup.c:6 read 95
             enum kind src/style.h:2
                 src/popup.c:4 type 99
+                src/style.h:3 type 99
             enum_member kind.PLAIN src/style.h:2
                 src/popup.c:4 read 99
             class cell src/style.h:3
                 src/popup.c:2 type 99
             field cell.style src/style.h:3
                 src/popup.c:5 read 95
-                src/style.h:3 type 99
-            field cell.kind src/style.h:3
-                src/style.h:3 type 99
         "#]],
     );
 }
@@ -801,6 +800,41 @@ int first(Ref<Song> song, Shared<Song> other, const Ref<Ref<Song>> &all) {
                 use.cpp:3 call 95
                 use.cpp:3 call 95
                 use.cpp:4 call 95
+        "#]],
+    );
+}
+
+#[test]
+fn a_structure_that_only_its_source_file_has_and_a_field_with_the_name_of_its_type() {
+    check(
+        r#"
+//- /queue.h
+typedef struct queue_s queue_t;
+struct order { int total; };
+typedef struct { struct order *order; } cart_t;
+int queue_push(queue_t *queue);
+//- /queue.c
+#include "queue.h"
+struct queue_s { int used; };
+int queue_push(queue_t *queue) { return queue->used++; }
+int sum(cart_t *cart) { return cart->order->total; }
+"#,
+        &expect![[r#"
+            class queue_s queue.c:2
+                queue.h:1 type 85
+            field queue_s.used queue.c:2
+                queue.c:3 write 95
+            type queue_t queue.h:1
+                queue.c:3 type 99
+                queue.h:4 type 99
+            class order queue.h:2
+                queue.h:3 type 99
+            field order.total queue.h:2
+                queue.c:4 read 95
+            class cart_t queue.h:3
+                queue.c:4 type 99
+            field cart_t.order queue.h:3
+                queue.c:4 read 95
         "#]],
     );
 }
